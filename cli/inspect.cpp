@@ -392,8 +392,8 @@ void add_inspect(Command app, Globals& globals) {
       .type_name("NAME")
       .suggest({"local", "container"});
   command.add_option("--device", options->devices,
-                   "GPU to measure on: an index as nvidia-smi counts, the beginning of a UUID, or all: "
-                   "one campaign for each, side by side [the first that $CUDA_VISIBLE_DEVICES shows]; may be repeated")
+                   "GPU to measure on, of those that $CUDA_VISIBLE_DEVICES shows: an index, the beginning of a UUID, or all: "
+                   "one campaign for each, side by side [the first]; may be repeated")
       .type_name("GPU")
       .one_each();
   command

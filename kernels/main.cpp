@@ -1,6 +1,6 @@
 // stackx-pi: runs one performance indicator in this process and prints one JSON object (see
-// pi.hpp). Exit status: 0 the JSON is there; 2 usage; 3 the library cannot be loaded or memory is
-// short.
+// pi.hpp). Exit status: 0 the JSON is there; 2 usage; 3 the library cannot be loaded, the GPU failed, or
+// memory ran short though it seemed to be there (memory.hpp).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -104,6 +104,8 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     fmt::print(stderr, "stackx-pi: {}\n", error.what());
     status = kUsage;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "stackx-pi: the host's memory ran short: give smaller sizes, or end what else holds it\n");
   } catch (const std::exception& error) {
     fmt::print(stderr, "stackx-pi: {}\n", error.what());
   }

@@ -32,9 +32,7 @@ class Run {
                    {"notes", json::array()}}) {}
 
   json operator()() {
-    auto refusal = record(phases_, clock_, "load", [&] { return operation_.load(); });
-    if (!refusal) refusal = check_and_measure();
-    if (refusal) document_["unsupported"] = *refusal;
+    if (auto refusal = refusal_of_all()) document_["unsupported"] = *refusal;
     operation_.describe(document_);
     document_["files"] = mapped_files();
     document_["phases"] = json_of(phases_);
@@ -43,6 +41,18 @@ class Run {
   }
 
  private:
+  std::optional<Unsupported> refusal_of_all() {
+    Need need;
+    try {
+      if (auto refusal = record(phases_, clock_, "load", [&] { return operation_.load(); })) return refusal;
+      need = operation_.need();
+      auto refusal = operation_.agreed(too_large(need, parameters_, free_host_memory(), operation_.free_device_memory()));
+      return refusal ? refusal : check_and_measure();
+    } catch (const OutOfMemory& error) {
+      return ran_short(error, need, operation_.free_device_memory());
+    }
+  }
+
   std::optional<Unsupported> check_and_measure() {
     std::optional<Unsupported> refusal;
     const Check check = record(phases_, clock_, "check", [&] {

@@ -1,10 +1,10 @@
 // What a PI measures, and the one function that measures any of them:
 //
-//   load -> prepare -> call -> check -> measure -> describe
+//   load -> need -> prepare -> call -> check -> measure -> describe
 //
 // An Operation knows a library and a problem, not how time is taken: the sampler is the clock around
 // a loop of calls unless it brings its own (events on a GPU). A result that differs from the
-// reference is never timed. Rejected: a PI as one function with its own copy of these steps, which
+// reference is never timed, and what does not fit the memory is refused before it is allocated. Rejected: a PI as one function with its own copy of these steps, which
 // is how each new one would forget one of them.
 #pragma once
 
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/blas/library.hpp"
+#include "kernels/memory.hpp"
 #include "kernels/parameters.hpp"
 #include "kernels/pi.hpp"
 #include "kernels/reference/product.hpp"
@@ -33,6 +34,11 @@ class Operation {
 
   // Opens the library and sets what holds for all calls: threads, device. Throws LoadError.
   virtual std::optional<Unsupported> load() = 0;
+  // Of what prepare() to result() take, and what the device has left for it; after load().
+  virtual Need need() const = 0;
+  virtual std::optional<double> free_device_memory() const { return std::nullopt; }
+  // What all processes say to a refusal by one of them, where several measure together.
+  virtual std::optional<Unsupported> agreed(std::optional<Unsupported> refusal) const { return refusal; }
   // Inputs filled, outputs poisoned, the call made ready.
   virtual std::optional<Unsupported> prepare() = 0;
   // On a CPU complete when it returns, on a GPU enqueued.

@@ -9,6 +9,8 @@
 
 namespace stackx::kernels {
 
+std::size_t usable_cpus();
+
 // Calls work(begin, end) for pieces of 0..count, in threads if there are at least `fewest`. What
 // work() throws ends the process: it must not.
 void in_parallel(std::size_t count, std::size_t fewest,

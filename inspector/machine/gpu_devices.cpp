@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "inspector/machine/tree.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::inspector {
@@ -51,6 +52,11 @@ std::string listed(const std::vector<GpuDevice>& devices) {
   return fmt::format("{}", fmt::join(uuids, ", "));
 }
 
+std::string visible_note() {
+  const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
+  return variable == nullptr ? "" : fmt::format(" (CUDA_VISIBLE_DEVICES={})", variable);
+}
+
 }  // namespace
 
 std::vector<GpuDevice> visible_devices(const specs::Host& host,
@@ -60,7 +66,7 @@ std::vector<GpuDevice> visible_devices(const specs::Host& host,
   std::vector<GpuDevice> result;
   std::istringstream words(*variable);
   for (std::string word; std::getline(words, word, ',');) {
-    const auto device = named(all, word);
+    const auto device = named(all, trim(word));
     if (!device || std::ranges::find(result, *device) != result.end()) break;
     result.push_back(*device);
   }
@@ -80,8 +86,8 @@ std::vector<GpuDevice> choose_devices(const std::vector<GpuDevice>& visible,
     const auto device = named(visible, word);
     if (!device)
       throw bad_input(fmt::format(
-          "--device {}: names no single GPU that is visible here; there are: {}; give `all`, an "
-          "index from 0, or the beginning of a UUID", word, listed(visible)));
+          "--device {}: names no single GPU that is visible here{}; there are: {}; give `all`, an "
+          "index from 0, or the beginning of a UUID", word, visible_note(), listed(visible)));
     if (std::ranges::find(result, *device) == result.end()) result.push_back(*device);
   }
   return result;

@@ -19,6 +19,8 @@
 
 namespace stackx::kernels::collectives {
 
+enum class Buffers { of_host, of_device };
+
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -28,6 +30,10 @@ class Communicator {
   virtual std::size_t ranks() const = 0;
   virtual std::vector<std::size_t> own_ranks() const = 0;  // of this process
   virtual const Processes& processes() const = 0;          // before connect(): this one alone
+
+  // Where a rank's buffers are, and what the fullest of the own ranks' devices has left.
+  virtual Buffers buffers() const { return Buffers::of_host; }
+  virtual std::optional<double> free_device_memory() const { return std::nullopt; }
 
   // Buffers for the exchange, and whether the library has it.
   virtual std::optional<Unsupported> prepare(const Exchange& exchange) = 0;

@@ -17,7 +17,7 @@ namespace stackx::kernels::collectives {
 namespace {
 
 constexpr int kTag = 7, kFailed = 3;
-constexpr std::size_t kTextBytes = 256;
+constexpr std::size_t kTextBytes = 512;
 
 // Anonymous pages: zero, then written by the rank that uses them.
 class Pages {

@@ -91,6 +91,15 @@ class NcclCommunicator : public Communicator {
   }
 
   std::size_t ranks() const override { return ranks_.size(); }
+  std::optional<double> free_device_memory() const override {
+    std::optional<double> least;
+    for (const Rank& rank : ranks_) {
+      select(rank);
+      if (const auto bytes = rank.device->free_memory()) least = std::min(*bytes, least.value_or(*bytes));
+    }
+    return least;
+  }
+  Buffers buffers() const override { return Buffers::of_device; }
   std::vector<std::size_t> own_ranks() const override {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < ranks_.size(); ++i) all.push_back(i);
@@ -185,8 +194,7 @@ class NcclCommunicator : public Communicator {
 
   void check(int status, const char* function) const {
     if (status != 0)
-      throw cuda::CudaError(
-          fmt::format("{}: {} ({})", function, nccl_.ncclGetErrorString(status), status));
+      ranks_.front().device->fail(fmt::format("{}: {} ({})", function, nccl_.ncclGetErrorString(status), status));
   }
 
   void enqueue(const Rank& rank) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostNodes = 1 << 16;
 
 Reduction reduction_from(const Parameters& parameters) {
   const std::string name = parameters.one_of("reduction", {"sum", "max", "min"});
@@ -29,7 +31,7 @@ double largest(const Processes& processes, double mine) {
 }
 
 // The worst of all processes' checks, the same everywhere.
-Check agreed(const Processes& processes, Check mine) {
+Check worst_of(const Processes& processes, Check mine) {
   mine.max_relative_error = largest(processes, mine.max_relative_error);
   if (mine.max_ulps) mine.max_ulps = largest(processes, *mine.max_ulps);  // all have them or none: of one type
   const auto none = static_cast<std::int64_t>(processes.count());
@@ -49,10 +51,37 @@ CollectiveOperation::CollectiveOperation(Kind kind, const Parameters& parameters
       element_(*element_from(parameters.one_of("dtype", kElementNames))),
       reduction_(reduces(kind) ? reduction_from(parameters) : Reduction::sum),
       bytes_(parameters.whole("bytes", 1, kMostBytes)),
+      nodes_(std::max<std::size_t>(parameters.whole("nodes", 0, kMostNodes), 1)),
       seed_(parameters.whole("seed", 0, ~std::uint64_t{0})),
       communicator_(communicator) {}
 
 std::optional<Unsupported> CollectiveOperation::load() { return communicator_.connect(); }
+
+// Of a process: the input and the poison on their way to the buffers of its ranks; afterwards what all of them received.
+Need CollectiveOperation::need() const {
+  Need need{.keys = {"bytes"}};
+  const auto exchange = Exchange::of(kind_, element_, reduction_, communicator_.ranks(), bytes_);
+  if (!exchange) return need;
+  const auto bytes = [&](std::size_t elements) { return static_cast<double>(elements) * static_cast<double>(size_of(element_)); };
+  const double sent = bytes(exchange->sent()), received = bytes(exchange->received()),
+               ranks = static_cast<double>(communicator_.own_ranks().size());
+  need.check = std::max(sent + received, (ranks + 1) * received);
+  (communicator_.buffers() == Buffers::of_host ? need.arrays : need.device) = sent + received;
+  need.processes = std::ceil(static_cast<double>(communicator_.processes().count()) / static_cast<double>(nodes_));
+  return need;
+}
+
+std::optional<double> CollectiveOperation::free_device_memory() const { return communicator_.free_device_memory(); }
+
+// All or none go on: who waits for one that does not waits for ever.
+std::optional<Unsupported> CollectiveOperation::agreed(std::optional<Unsupported> refusal) const {
+  const Processes& processes = communicator_.processes();
+  const auto none = static_cast<std::int64_t>(processes.count());
+  // The first that is refused has the largest of these.
+  const std::int64_t first = none - processes.largest(refusal ? none - static_cast<std::int64_t>(processes.index()) : 0);
+  if (first == none) return std::nullopt;
+  return processes.text_of(static_cast<std::size_t>(first), refusal.value_or(""));
+}
 
 std::optional<Unsupported> CollectiveOperation::prepare() {
   const std::size_t ranks = communicator_.ranks();
@@ -84,7 +113,7 @@ Check CollectiveOperation::check() {
     worst.max_relative_error = std::max(worst.max_relative_error, check.max_relative_error);
     worst.max_ulps = std::max(worst.max_ulps, check.max_ulps);
   }
-  return agreed(communicator_.processes(), std::move(worst));
+  return worst_of(communicator_.processes(), std::move(worst));
 }
 
 std::vector<std::span<const std::byte>> CollectiveOperation::result() {

@@ -18,6 +18,9 @@ class CollectiveOperation : public Operation {
   CollectiveOperation(Kind kind, const Parameters& parameters, Communicator& communicator);
 
   std::optional<Unsupported> load() override;
+  Need need() const override;
+  std::optional<double> free_device_memory() const override;
+  std::optional<Unsupported> agreed(std::optional<Unsupported> refusal) const override;
   std::optional<Unsupported> prepare() override;
   void call() override;
   Check check() override;
@@ -33,7 +36,7 @@ class CollectiveOperation : public Operation {
   Kind kind_;
   Element element_;
   Reduction reduction_;
-  std::size_t bytes_;
+  std::size_t bytes_, nodes_;
   std::uint64_t seed_;
   Communicator& communicator_;
   std::optional<Exchange> exchange_;

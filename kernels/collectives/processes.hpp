@@ -27,7 +27,7 @@ class Processes {
   virtual std::int64_t largest(std::int64_t mine) const { return mine; }
   // An error in this process: ends all others too, which would wait for it for ever. May return.
   virtual void end_all(int status) const { (void)status; }
-  // What that process says, of which 255 bytes are kept.
+  // What that process says, of which 511 bytes are kept.
   virtual std::string text_of(std::size_t process, const std::string& mine) const {
     (void)process;
     return mine;

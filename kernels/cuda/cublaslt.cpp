@@ -220,9 +220,7 @@ class CublasLtMultiplier : public Multiplier {
   }
 
   void check(int status, const char* function) const {
-    if (status != 0)
-      throw CudaError(
-          fmt::format("{}: {}: {} ({})", api_.path, function, cublas_status(status), status));
+    if (status != 0) fail_cublas(device_, api_.path, function, status);
   }
 
   const Device& device_;

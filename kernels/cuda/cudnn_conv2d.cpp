@@ -57,7 +57,8 @@ class CudnnConv2d : public GpuOperation {
         most_workspace_(parameters.whole("workspace_mib", 0, 1 << 20) << 20),
         seed_(parameters.whole("seed", 0, ~std::uint64_t{0})),
         padded_rows_(problem_.rows.size + problem_.rows.high - problem_.rows.low),
-        padded_columns_(problem_.columns.size + problem_.columns.high - problem_.columns.low) {
+        padded_columns_(problem_.columns.size + problem_.columns.high - problem_.columns.low),
+        data_(problem_) {
     if (problem_.bias)
       throw UsageError("bias=1: cuDNN's convolution is measured without one; use bias=0");
   }
@@ -66,13 +67,22 @@ class CudnnConv2d : public GpuOperation {
     if (handle_ != nullptr) cudnn_.cudnnDestroy(handle_);
   }
 
+  // On their way each image and filter is there once more, in cuDNN's layout.
+  Need need() const override {
+    const double padded = data_.x.need() / static_cast<double>(problem_.rows.size * problem_.columns.size) *
+                          static_cast<double>(padded_rows_ * padded_columns_);
+    return {.keys = {"batch", "height", "width", "in_channels", "out_channels", "dtype"},
+            .arrays = data_.need(),
+            .check = std::max({check_memory(problem_), padded, data_.y.need()}),
+            .device = padded + data_.w.need() + data_.y.need()};
+  }
+
   std::optional<Unsupported> prepare() override {
     if (problem_.dtype == Dtype::tf32 && (cudnn_.version < kCudnn8 || device().info().major < 8))
       return fmt::format("tf32 takes cuDNN 8 and compute capability 8.0; here are cuDNN {} and {}.{}",
                          cudnn_version_text(cudnn_.version), device().info().major,
                          device().info().minor);
-    data_.emplace(problem_);
-    data_->fill(seed_);
+    data_.fill(seed_);
     if (auto why = describe_problem()) return why;
     if (auto why = upload()) return why;
     if (auto why = choose()) return why;
@@ -82,19 +92,19 @@ class CudnnConv2d : public GpuOperation {
 
   void call() override {
     if (const int status = forward(); status != 0)
-      throw CudaError(fmt::format("cudnnConvolutionForward: {}", text_of(status)));
+      device().fail(fmt::format("cudnnConvolutionForward: {}", text_of(status)));
   }
 
   Check check() override {
     fetch();
     const bool tensor = problem_.dtype == Dtype::float16 || problem_.dtype == Dtype::tf32;
-    return check_convolution(problem_, *data_, seed_, kFullCheckFlop,
+    return check_convolution(problem_, data_, seed_, kFullCheckFlop,
                              tensor ? Unit::tensor_cores : Unit::scalar);
   }
 
   std::vector<std::span<const std::byte>> result() override {
     fetch();
-    return {data_->y.contents()};
+    return {data_.y.contents()};
   }
 
   OperationWork work() const override { return {problem_.flop(), problem_.bytes(), 1}; }
@@ -129,7 +139,7 @@ class CudnnConv2d : public GpuOperation {
     device().synchronize();
     std::vector<unsigned char> found(y_.bytes());
     device().download(found.data(), y_, found.size());
-    gather(found.data(), data_->y.data(),
+    gather(found.data(), data_.y.data(),
            {problem_.batch, problem_.rows.out, problem_.columns.out, problem_.out_channels},
            image_strides(layout_, problem_.rows.out, problem_.columns.out, problem_.out_channels),
            element());
@@ -234,9 +244,9 @@ class CudnnConv2d : public GpuOperation {
       return why;
     if (auto why = place(w_, p.depth() * p.out_channels * element())) return why;
     if (auto why = place(y_, p.positions() * p.out_channels * element())) return why;
-    send(x_, data_->x, {p.batch, p.rows.size, p.columns.size, p.in_channels},
+    send(x_, data_.x, {p.batch, p.rows.size, p.columns.size, p.in_channels},
          image_strides(layout_, padded_rows_, padded_columns_, p.in_channels));
-    send(w_, data_->w, {p.rows.kernel, p.columns.kernel, p.in_channels, p.out_channels},
+    send(w_, data_.w, {p.rows.kernel, p.columns.kernel, p.in_channels, p.out_channels},
          filter_strides(layout_, p.rows.kernel, p.columns.kernel, p.in_channels));
     return std::nullopt;
   }
@@ -328,6 +338,7 @@ class CudnnConv2d : public GpuOperation {
     chosen_->math = math;
     if (const int status = forward(); status != 0) {
       chosen_.reset();
+      device().synchronize();  // throws where the GPU itself has failed
       return refused("cudnnConvolutionForward", status);
     }
     device().synchronize();
@@ -352,7 +363,7 @@ class CudnnConv2d : public GpuOperation {
   std::size_t most_workspace_;
   std::uint64_t seed_;
   std::size_t padded_rows_, padded_columns_;
-  std::optional<ConvolutionData> data_;
+  ConvolutionData data_;
   Cudnn cudnn_;
   void* handle_ = nullptr;
   CudnnDescriptor x_type_, y_type_, w_type_, convolution_;

@@ -9,9 +9,7 @@
 namespace stackx::kernels::cuda {
 namespace {
 
-// cudaError
-constexpr int kMemoryAllocation = 2;
-// cudaMemcpyKind
+constexpr int kIntegrated = 18;  // cudaDeviceAttr
 // CUjit_option
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 
@@ -42,8 +40,8 @@ std::expected<std::unique_ptr<Device>, Unsupported> Device::open(const std::stri
     return std::unexpected(std::move(*reason));
   const int status = cudart.cudaSetDevice(found->device.ordinal);
   if (status != 0)
-    return std::unexpected(fmt::format("cudaSetDevice: {} ({})", cudart.cudaGetErrorString(status),
-                                       cudart.cudaGetErrorName(status)));
+    return std::unexpected(fmt::format("cudaSetDevice: {} ({}){}", cudart.cudaGetErrorString(status),
+                                       cudart.cudaGetErrorName(status), remedy(status)));
   return std::make_unique<Device>(std::move(found->driver), std::move(cudart),
                                   std::move(found->device));
 }
@@ -62,27 +60,44 @@ Device::~Device() {
 }
 
 void Device::check(int status, const char* function) const {
-  if (status == 0) return;
-  throw CudaError(fmt::format("{}: {} ({}, {})", function, cudart_.cudaGetErrorString(status),
-                              cudart_.cudaGetErrorName(status), status));
+  if (status != 0) raise(status, fmt::format("{}: {}", function, text_of(status)));
 }
 
 void Device::check_driver(int status, const char* function) const {
-  if (status != 0) throw CudaError(fmt::format("{}: {}", function, error_text(driver_, status)));
+  if (status != 0) raise(status, fmt::format("{}: {}", function, error_text(driver_, status)));
+}
+
+void Device::fail(const std::string& text) const {
+  const int status = cudart_.cudaStreamSynchronize(stream_);  // tells of a context that is lost, whoever lost it
+  raise(status, status == 0 ? text : fmt::format("{}: {}", text, text_of(status)));
+}
+
+std::string Device::text_of(int status) const {
+  return fmt::format("{} ({}, {})", cudart_.cudaGetErrorString(status), cudart_.cudaGetErrorName(status), status);
 }
 
 void Device::synchronize() const {
   check(cudart_.cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }
 
+std::optional<double> Device::free_memory() const {
+  int integrated = 0;
+  cudart_.cudaDeviceGetAttribute(&integrated, kIntegrated, info_.ordinal);
+  std::size_t unused = 0, total = 0;
+  if (integrated != 0) return std::nullopt;
+  if (cudart_.cudaMemGetInfo(&unused, &total) == 0) return static_cast<double>(unused);
+  cudart_.cudaGetLastError();  // if the context is lost, the next call says so
+  return std::nullopt;
+}
+
 std::expected<Buffer, Unsupported> Device::allocated(int status, void* data, std::size_t bytes,
                                                      const char* where,
                                                      int (*release)(void*)) const {
   if (status == 0) return Buffer(data, bytes, release);
-  if (status != kMemoryAllocation) check(status, "cudaMalloc");
+  if (status != kOutOfMemory) check(status, "cudaMalloc");
   cudart_.cudaGetLastError();  // forgets it: later calls would report it again
-  return std::unexpected(
-      fmt::format("{:.1f} MiB of {} cannot be had", static_cast<double>(bytes) / 0x1p20, where));
+  return std::unexpected(fmt::format("{} of {} cannot be had: give smaller sizes, or end what else holds it",
+                                     amount(static_cast<double>(bytes)), where));
 }
 
 std::expected<Buffer, Unsupported> Device::allocate(std::size_t bytes) const {

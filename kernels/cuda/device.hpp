@@ -8,25 +8,23 @@
 // All work goes to one stream of our own, so libraries must be told to use it (cublasSetStream,
 // cudnnSetStream): what they enqueued on the default stream would not be between our events.
 // A call that fails for no reason that one expects (launch failure, illegal address) is a
-// CudaError, and ends the process with status 3: after it the device's context is lost.
+// CudaError, and ends the process with status 3: after it the device's context is lost. One that
+// fails for want of the device's memory is OutOfMemory.
 #pragma once
 
 #include <expected>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "kernels/cuda/driver.hpp"
+#include "kernels/cuda/errors.hpp"
 #include "kernels/cuda/stack.hpp"
+#include "kernels/memory.hpp"
 
 namespace stackx::kernels::cuda {
-
-struct CudaError : std::runtime_error {  // exit status 3
-  using runtime_error::runtime_error;
-};
 
 // As the runtime numbers them: cudaMemcpyKind, and the flag of a stream that does not wait for the default one.
 inline constexpr int kHostToDevice = 1, kDeviceToHost = 2;
@@ -75,6 +73,9 @@ class Device {
   void* stream() const { return stream_; }
   void synchronize() const;  // the stream; an error of anything enqueued shows here
 
+  // Bytes that nobody holds; nothing where the runtime does not tell, or they are the host's (an integrated GPU, which counts
+  // what the kernel could free as used).
+  std::optional<double> free_memory() const;
   std::expected<Buffer, Unsupported> allocate(std::size_t bytes) const;
   std::expected<Buffer, Unsupported> allocate_pinned(std::size_t bytes) const;
   // Both wait. `offset`: into the buffer.
@@ -92,6 +93,8 @@ class Device {
   // A CudaError with the function's name and the error's, unless the status is 0.
   void check(int status, const char* function) const;         // of the runtime
   void check_driver(int status, const char* function) const;  // of the driver
+  // Of a library built on the runtime, which says in `text` why; what the runtime knows is added.
+  [[noreturn]] void fail(const std::string& text) const;
 
   // "gpu": {"uuid", "name", "compute_capability", "pci", "cuda_driver", "runtime", "l2_bytes", ...}.
   nlohmann::json json() const;
@@ -99,6 +102,7 @@ class Device {
  private:
   std::expected<Buffer, Unsupported> allocated(int status, void* data, std::size_t bytes,
                                                const char* where, int (*release)(void*)) const;
+  std::string text_of(int status) const;
   Driver driver_;
   Cudart cudart_;
   DeviceInfo info_;

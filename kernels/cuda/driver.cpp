@@ -10,12 +10,13 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/cuda/errors.hpp"
+
 namespace stackx::kernels::cuda {
 namespace {
 
 // CUresult
-constexpr int kNoDevice = 100, kInvalidDevice = 101, kSystemDriverMismatch = 803,
-              kCompatNotSupported = 804, kSystemNotReady = 802;
+constexpr int kNoDevice = 100, kInvalidDevice = 101;
 // CUdevice_attribute
 constexpr int kMultiprocessors = 16, kMemoryClockKhz = 36, kMemoryBusBits = 37, kL2Bytes = 38,
               kMajor = 75, kMinor = 76;
@@ -86,28 +87,8 @@ bool is_index(const std::string& wanted) {
 }
 
 std::string init_refusal(const Driver& driver, int status) {
-  const std::string what = "CUDA does not start: " + error_text(driver, status);
-  switch (status) {
-    case kNoDevice:
-      return what + visible_note() +
-             "; no GPU is visible: see CUDA_VISIBLE_DEVICES, and in a container whether "
-             "/dev/nvidia* "
-             "are passed through";
-    case kInvalidDevice:
-      return what + visible_note() + "; CUDA_VISIBLE_DEVICES names a device that is not there";
-    case kSystemDriverMismatch:
-      return what +
-             "; the driver was updated under a running kernel module: reboot, or reload the "
-             "module";
-    case kCompatNotSupported:
-      return what +
-             "; the compatibility package works on data centre GPUs only: install a newer "
-             "driver";
-    case kSystemNotReady:
-      return what + "; start nvidia-fabricmanager";
-    default:
-      return what;
-  }
+  const bool of_visible = status == kNoDevice || status == kInvalidDevice;
+  return "CUDA does not start: " + error_text(driver, status) + (of_visible ? visible_note() : "") + remedy(status);
 }
 
 std::expected<DeviceInfo, Unsupported> choose(const Driver& driver, const std::string& wanted) {

@@ -36,6 +36,10 @@ std::optional<Unsupported> GpuOperation::load() {
   return load_library();
 }
 
+std::optional<double> GpuOperation::free_device_memory() const {
+  return device_ == nullptr ? std::nullopt : device_->free_memory();
+}
+
 std::unique_ptr<Sampler> GpuOperation::sampler(const Clock& clock) {
   return std::make_unique<EventSampler>(
       *device_, [this] { call(); }, clock, conditions(), std::move(flush_));

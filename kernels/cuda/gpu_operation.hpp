@@ -28,6 +28,7 @@ class GpuOperation : public Operation {
   GpuOperation(const Parameters& parameters, const PiArguments& arguments);
 
   std::optional<Unsupported> load() final;
+  std::optional<double> free_device_memory() const final;
   std::unique_ptr<Sampler> sampler(const Clock& clock) override;  // events
   void describe(nlohmann::json& document) const final;
 

@@ -39,6 +39,8 @@ class LaunchLatency : public GpuOperation {
         synchronous_(parameters.whole("synchronous", 0, 1) == 1),
         by_runtime_(parameters.one_of("api", {"driver", "runtime"}) == "runtime") {}
 
+  Need need() const override { return {}; }  // a number
+
   std::optional<Unsupported> prepare() override {
     auto counter = device().allocate(sizeof(unsigned));
     if (!counter) return counter.error();

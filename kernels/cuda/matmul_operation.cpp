@@ -30,27 +30,34 @@ class MatmulOperation : public GpuOperation {
         parameters_(parameters),
         problem_(problem),
         types_(elements(problem.dtype)),
-        make_(multiplier_for(*arguments.library)) {}
+        make_(multiplier_for(*arguments.library)),
+        a_(problem.m, problem.k, types_.a),
+        b_(problem.k, problem.n, types_.b),
+        c_(problem.m, problem.n, types_.c) {}
+
+  Need need() const override {
+    const double arrays = a_.need() + b_.need() + c_.need(),
+                 check = check_memory(static_cast<double>(problem_.m), static_cast<double>(problem_.n), static_cast<double>(problem_.k)),
+                 transposed = multiplier_->takes_transposed_b(problem_.dtype) ? b_.need() : 0;  // is gone before the check
+    return {.keys = {"m", "n", "k", "dtype"}, .arrays = arrays, .check = std::max(check, transposed), .device = arrays};
+  }
 
   std::optional<Unsupported> prepare() override {
     const auto [dtype, m, n, k, seed] = problem_;
-    a_.emplace(m, k, types_.a);
-    b_.emplace(k, n, types_.b);
-    c_.emplace(m, n, types_.c);
-    a_->fill_random(2 * seed);
-    b_->fill_random(2 * seed + 1);
-    for (const auto& [host, buffer] : {std::pair{&*a_, &device_a_}, std::pair{&*b_, &device_b_},
-                                       std::pair{&*c_, &device_c_}}) {
+    a_.fill_random(2 * seed);
+    b_.fill_random(2 * seed + 1);
+    for (const auto& [host, buffer] : {std::pair{&a_, &device_a_}, std::pair{&b_, &device_b_},
+                                       std::pair{&c_, &device_c_}}) {
       auto allocated = device().allocate(host->bytes());
       if (!allocated) return allocated.error();
       *buffer = std::move(*allocated);
     }
-    device().upload(device_a_, a_->data(), a_->bytes());
+    device().upload(device_a_, a_.data(), a_.bytes());
     if (multiplier_->takes_transposed_b(dtype)) {
-      const Matrix transposed = transpose(*b_);
+      const Matrix transposed = transpose(b_);
       device().upload(device_b_, transposed.data(), transposed.bytes());
     } else {
-      device().upload(device_b_, b_->data(), b_->bytes());
+      device().upload(device_b_, b_.data(), b_.bytes());
     }
     auto call = multiplier_->prepare(
         {dtype, m, n, k, device_a_.data(), device_b_.data(), device_c_.data()});
@@ -65,7 +72,7 @@ class MatmulOperation : public GpuOperation {
 
   Check check() override {
     fetch();
-    return check_product(*a_, *b_, *c_,
+    return check_product(a_, b_, c_,
                          tolerance_of(problem_.dtype, problem_.k,
                                       unit_of(problem_.dtype, parameters_)),
                          problem_.seed);
@@ -73,7 +80,7 @@ class MatmulOperation : public GpuOperation {
 
   std::vector<std::span<const std::byte>> result() override {
     fetch();
-    return {c_->contents()};
+    return {c_.contents()};
   }
 
   OperationWork work() const override {
@@ -103,8 +110,8 @@ class MatmulOperation : public GpuOperation {
 
  private:
   void fetch() {
-    c_->poison();
-    device().download(c_->data(), device_c_, c_->bytes());
+    c_.poison();
+    device().download(c_.data(), device_c_, c_.bytes());
   }
 
   // Operands of one byte, in blocks that stay in the cache.
@@ -127,8 +134,7 @@ class MatmulOperation : public GpuOperation {
   MatmulProblem problem_;
   Elements types_;
   MakeMultiplier make_;
-  // Made late: without a device nothing is allocated.
-  std::optional<Matrix> a_, b_, c_;
+  Matrix a_, b_, c_;
   Buffer device_a_, device_b_, device_c_;
   std::unique_ptr<Multiplier> multiplier_;
   Enqueue call_;

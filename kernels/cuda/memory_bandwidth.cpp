@@ -50,9 +50,13 @@ class MemoryBandwidth : public GpuOperation {
         size_mib_(parameters.whole("size_mib", 0, kMostMib)),
         seed_(parameters.whole("seed", 0, ~std::uint64_t{0})) {}
 
+  // On the host there is a piece at a time (values.hpp).
+  Need need() const override {
+    const double arrays = loop_.reads + (loop_.writes > 0 ? 1 : 0);
+    return {.keys = {"size_mib"}, .arrays = kPiece * sizeof(double), .device = arrays * static_cast<double>(size_mib_) * kMib};
+  }
+
   std::optional<Unsupported> prepare() override {
-    if (size_mib_ == 0)
-      size_mib_ = std::max(kLeastMib, kCacheMultiple * device().info().l2_bytes / kMib);
     count_ = size_mib_ * kMib / sizeof(double);
     if (auto refusal = allocate()) return refusal;
     for (const int input : {1, 2})
@@ -113,6 +117,11 @@ class MemoryBandwidth : public GpuOperation {
   }
 
  protected:
+  std::optional<Unsupported> load_library() override {
+    if (size_mib_ == 0) size_mib_ = std::max(kLeastMib, kCacheMultiple * device().info().l2_bytes / kMib);
+    return std::nullopt;
+  }
+
   void describe_library(nlohmann::json& document) const override {
     GpuOperation::describe_library(document);
     document["parameters"]["size_mib"] = size_mib_;

@@ -11,6 +11,7 @@ namespace {
 constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32I = 72, kComputeTf32 = 77;
 
 constexpr int kEleven = 110000;
+constexpr int kAllocFailed = 3;  // cublasStatus_t
 
 }  // namespace
 
@@ -73,6 +74,12 @@ const char* cublas_status(int status) {
       return "CUBLAS_STATUS_LICENSE_ERROR";
   }
   return "unknown cuBLAS status";
+}
+
+void fail_cublas(const Device& device, const std::string& path, const char* function, int status) {
+  const std::string text = fmt::format("{}: {}: {} ({})", path, function, cublas_status(status), status);
+  if (status == kAllocFailed) throw OutOfMemory(text);
+  device.fail(text);
 }
 
 bool cublas_refuses(int status) { return status == 8 || status == 15; }

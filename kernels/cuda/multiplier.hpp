@@ -63,6 +63,8 @@ inline constexpr int kReal32F = 0, kReal64F = 1, kReal16F = 2, kReal8I = 3, kRea
 int cuda_type(Element element);
 std::string cublas_version_text(int version);  // 120103 -> "12.1.3", 10202 -> "10.2.2"
 const char* cublas_status(int status);         // "CUBLAS_STATUS_NOT_SUPPORTED"
+// Throws OutOfMemory or CudaError.
+[[noreturn]] void fail_cublas(const Device& device, const std::string& path, const char* function, int status);
 bool cublas_refuses(int status);               // says that it cannot, rather than that it failed
 
 // What to compute `dtype` in: cublasComputeType_t from 11.0 on, cudaDataType_t before. Unsupported

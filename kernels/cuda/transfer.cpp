@@ -49,6 +49,12 @@ class Transfer : public GpuOperation {
     if (second_stream_ != nullptr) device().cudart().cudaStreamDestroy(second_stream_);
   }
 
+  // What was sent, or is expected, is there once more.
+  Need need() const override {
+    const double sides = up_ + down_, bytes = static_cast<double>(bytes_);
+    return {.keys = {"size_kib"}, .arrays = sides * bytes, .check = bytes, .device = sides * bytes};
+  }
+
   std::optional<Unsupported> prepare() override {
     for (Side* side : {&up_side_, &down_side_}) {
       if (!(side == &up_side_ ? up_ : down_)) continue;

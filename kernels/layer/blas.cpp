@@ -31,8 +31,10 @@ class BlasLayer : public Operation {
     return fmt::format("{} threads asked for, the library uses {}", threads_, *threads);
   }
 
+  Need need() const override { return case_.need(case_.layer().bytes() + case_.layer().scores_bytes()); }
+
   std::optional<Unsupported> prepare() override {
-    if (auto refusal = case_.make_data()) return refusal;
+    case_.make_data();
     for (auto& [product, a, b, c] : case_.data().products()) {
       if (std::string_view(product.name) == "o")
         if (auto refusal = add_attention()) return refusal;

@@ -1,28 +1,19 @@
 #include "kernels/layer/case.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
 
 namespace stackx::kernels {
-namespace {
-
-constexpr double kMostOfMemory = 0.75;
-
-}  // namespace
-
 LayerCase::LayerCase(const Layer& layer, const Parameters& parameters)
     : layer_(layer), seed_(parameters.whole("seed", 0, ~std::uint64_t{0})) {}
 
-std::optional<Unsupported> LayerCase::make_data() {
-  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (layer_.memory() > kMostOfMemory * memory)
-    return fmt::format("inputs, results and scores take {:.1f} GiB of {:.1f}; a smaller batch, context or model fits",
-                       layer_.memory() * 0x1p-30, memory * 0x1p-30);
+Need LayerCase::need(double arrays, double device) const {
+  return {.keys = {"model", "batch", "context", "dtype"}, .arrays = arrays, .check = check_memory(layer_), .device = device};
+}
+
+void LayerCase::make_data() {
   data_.emplace(layer_);
   data_->fill(seed_);
-  return std::nullopt;
 }
 
 Check LayerCase::check(Unit unit) {

@@ -20,8 +20,8 @@ class LayerCase {
   LayerCase(const Layer& layer, const Parameters& parameters);
 
   const Layer& layer() const { return layer_; }
-  // Inputs filled, results poisoned; or why not: it does not fit the memory.
-  std::optional<Unsupported> make_data();
+  Need need(double arrays, double device = 0) const;
+  void make_data();  // inputs filled, results poisoned
   LayerData& data() { return *data_; }  // after make_data()
   void add_operation(std::string name) { times_.operations.push_back(std::move(name)); }
 

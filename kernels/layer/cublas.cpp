@@ -32,8 +32,15 @@ class CublasLayer : public GpuOperation {
     if (handle_ != nullptr) cudnn_.cudnnDestroy(handle_);
   }
 
+  // The scores are on the device alone, once.
+  Need need() const override {
+    const Layer& layer = case_.layer();
+    const double both = layer.bytes() + layer.mask_bytes();
+    return case_.need(both, both + layer.scores_bytes());
+  }
+
   std::optional<Unsupported> prepare() override {
-    if (auto refusal = case_.make_data()) return refusal;
+    case_.make_data();
     for (auto& operands : case_.data().products()) {
       if (std::string_view(operands.product.name) == "o")
         if (auto refusal = add_attention()) return refusal;
@@ -203,9 +210,12 @@ class CublasLayer : public GpuOperation {
   // Tried once: what the library cannot is a refusal, what fails later an error.
   template <typename Run>
   std::optional<Unsupported> add_checked(const char* name, const char* function, Run run) {
-    if (const int status = run(); status != 0) return refused(function, status);
+    if (const int status = run(); status != 0) {
+      device().synchronize();  // throws where the GPU itself has failed
+      return refused(function, status);
+    }
     add_step(name, [this, function, run] {
-      if (const int status = run(); status != 0) throw CudaError(refused(function, status));
+      if (const int status = run(); status != 0) device().fail(refused(function, status));
     });
     through_ += fmt::format(", {}", function);
     return std::nullopt;

@@ -62,6 +62,14 @@ std::vector<std::span<const std::byte>> LayerData::results() const {
   return all;
 }
 
+double check_memory(const Layer& layer) {
+  double most = check_memory(layer.attention());
+  for (const LayerProduct& p : layer.products())
+    most = std::max(most, check_memory(static_cast<double>(p.rows), static_cast<double>(p.columns), static_cast<double>(p.depth),
+                                       kFullFlopOfOne));
+  return most;
+}
+
 Check together(const std::vector<LayerData::Checked>& checks) {
   const auto wrong = std::ranges::find_if(checks, [](const auto& one) { return !one.check.pass; });
   const auto worst = wrong != checks.end() ? wrong : std::ranges::max_element(checks, {}, [](const auto& one) {

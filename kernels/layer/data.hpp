@@ -47,6 +47,9 @@ class LayerData {
   AttentionData attention_;
 };
 
+// The bytes that the checks take beside the data.
+double check_memory(const Layer& layer);
+
 // One check of all: of the worst, and the first that is wrong tells where. `checks` are not empty.
 Check together(const std::vector<LayerData::Checked>& checks);
 

@@ -126,9 +126,10 @@ double Layer::bytes() const {
   return sum;
 }
 
-double Layer::memory() const {
-  const double scores = product({tokens(), heads, keys(), size_of(elements(dtype).a)});
-  return bytes() + 2 * scores + (phase == LayerPhase::prefill ? scores / static_cast<double>(batch * kv_heads) : 0);
+double Layer::scores_bytes() const { return product({tokens(), heads, keys(), size_of(elements(dtype).a)}); }
+
+double Layer::mask_bytes() const {
+  return phase == LayerPhase::prefill ? scores_bytes() / static_cast<double>(batch * kv_heads) : 0;
 }
 
 std::vector<Parameter> layer_parameters() {

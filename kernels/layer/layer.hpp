@@ -60,7 +60,8 @@ struct Layer {
   double bytes() const;
   double bytes(const LayerProduct& product) const;
   double attention_bytes() const;
-  double memory() const;  // that inputs, results and scores take
+  double scores_bytes() const;
+  double mask_bytes() const;  // of one group of heads
 };
 
 std::vector<Parameter> layer_parameters();

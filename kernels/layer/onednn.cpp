@@ -30,8 +30,13 @@ class OnednnLayer : public OnednnOperation {
     return fmt::format("{} is measured on GPUs only", to_string(dtype));
   }
 
+  Need need() const override {
+    const Layer& layer = case_.layer();
+    return case_.need(layer.bytes() + 2 * layer.scores_bytes() + layer.mask_bytes());  // scores and probabilities
+  }
+
   std::optional<Unsupported> prepare() override {
-    if (auto refusal = case_.make_data()) return refusal;
+    case_.make_data();
     auto& products = case_.data().products();
     for (auto& operands : products) {
       const std::string name = operands.product.name;

@@ -38,6 +38,12 @@ class AttentionOperation : public OnednnOperation {
         scores_(problem_.heads * problem_.sequence, problem_.sequence, problem_.element),
         probabilities_(scores_.rows(), scores_.columns(), problem_.element) {}
 
+  Need need() const override {
+    return {.keys = {"batch", "heads", "sequence", "head_size", "dtype"},
+            .arrays = data_.need() + scores_.need() + probabilities_.need(),
+            .check = check_memory(problem_)};
+  }
+
   std::optional<Unsupported> prepare() override {
     data_.fill(seed());
     const auto heads = static_cast<std::int64_t>(problem_.heads),

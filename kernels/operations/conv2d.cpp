@@ -33,6 +33,13 @@ class Conv2d : public OnednnOperation {
         layout_(parameters.one_of("layout", {"default", "channels_last", "channels_first"})),
         data_(problem) {}
 
+  // Twice: as we made them, and in the layout that is measured.
+  Need need() const override {
+    return {.keys = {"batch", "height", "width", "in_channels", "out_channels", "dtype"},
+            .arrays = 2 * data_.need(),
+            .check = check_memory(problem_)};
+  }
+
   std::optional<Unsupported> prepare() override {
     data_.fill(seed());
     const Elements types = elements(problem_.dtype);

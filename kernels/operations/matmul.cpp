@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kLargestProduct = 1 << 20;
+constexpr std::uint64_t kLargestProduct = (std::uint64_t{1} << 31) - 1;  // what the ints of most libraries hold
 constexpr std::uint64_t kLargestBatch = 1 << 20;
 
 struct Problem {
@@ -64,6 +64,15 @@ class Matmul : public Operation {
     if (!threads) return threads.error();
     if (*threads == problem_.threads) return std::nullopt;
     return fmt::format("{} threads asked for, the library uses {}", problem_.threads, *threads);
+  }
+
+  Need need() const override {
+    using Keys = std::vector<std::string>;
+    const double m = static_cast<double>(problem_.m), n = static_cast<double>(problem_.n), k = static_cast<double>(problem_.k),
+                 batch = static_cast<double>(problem_.batch);
+    return {.keys = problem_.batch > 1 ? Keys{"m", "n", "k", "batch", "dtype"} : Keys{"m", "n", "k", "dtype"},
+            .arrays = a_.need() + b_.need() + c_.need(),
+            .check = check_memory(m, n, k, kFullCheckFlop / batch)};
   }
 
   std::optional<Unsupported> prepare() override {

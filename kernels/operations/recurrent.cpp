@@ -29,6 +29,12 @@ class Recurrent : public OnednnOperation {
             const Rnn& problem)
       : OnednnOperation(pi, arguments, parameters), problem_(problem), data_(problem) {}
 
+  Need need() const override {
+    return {.keys = {"batch", "time_steps", "input_size", "hidden_size", "dtype"},
+            .arrays = data_.bytes() + data_.w.need() + data_.u.need(),  // the weights once more, packed
+            .check = check_memory(problem_)};
+  }
+
   std::optional<Unsupported> prepare() override {
     data_.fill(seed());
     describe_operands();

@@ -26,6 +26,14 @@ class RowOperation : public OnednnOperation {
 
   std::vector<std::span<const std::byte>> result() override { return {y_.contents()}; }
 
+  // The check holds a row of each in double; scale and shift are as long as a row.
+  Need need() const override {
+    constexpr double kRows = 8;
+    return {.keys = {"rows", "columns", "dtype"},
+            .arrays = x_.need() + y_.need(),
+            .check = kRows * sizeof(double) * static_cast<double>(x_.columns())};
+  }
+
   OperationWork work() const override {
     return {0, static_cast<double>(x_.bytes() + y_.bytes()), 1};
   }

@@ -6,7 +6,6 @@
 // the process may use, each works on its own part of the arrays and has touched it first, so that
 // on a machine of several nodes memory is local. One loop is timed, not the four in turn.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -81,15 +80,13 @@ class Stream : public Operation {
 #if !defined(__x86_64__)
     if (stores_ == Stores::streaming) return "streaming stores are written for x86-64 only";
 #endif
-    const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                          static_cast<double>(sysconf(_SC_PAGESIZE)),
-                 wanted = 3.0 * sizeof(double) * static_cast<double>(elements_);
-    if (wanted > 0.75 * memory)
-      return fmt::format("three arrays of {} elements take {:.1f} GiB of {:.1f}", elements_,
-                         wanted * 0x1p-30, memory * 0x1p-30);
     cpus.resize(threads_);
     team_ = std::make_unique<Team>(cpus);
     return std::nullopt;
+  }
+
+  Need need() const override {
+    return {.keys = {"elements"}, .arrays = 3.0 * sizeof(double) * static_cast<double>(elements_)};
   }
 
   std::optional<Unsupported> prepare() override {

@@ -33,6 +33,9 @@ class CollectiveRun(FrameworkRun):
             raise UsageError("framework=%s: collective operations are measured with torch" % self.name)
         self.world, self.seed = world, parameters.whole("seed", 0, 2**64 - 1)
 
+    def alone(self):
+        return self.world.size == 1
+
     def _measure(self, exchange):
         self.document["work_formula"] = collectives.formula(exchange.kind)
         with self.phases.record("connect"):

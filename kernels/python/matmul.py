@@ -4,13 +4,13 @@ from __future__ import absolute_import
 
 import sys
 
-from stackx_pi import protocol, reference, work
+from stackx_pi import memory, protocol, reference, work
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_scenario_parameters
 from stackx_pi.inputs import random_array
 from stackx_pi.parameters import Parameter
 from stackx_pi.scenarios.plan import scenario_plan_from
 
-LARGEST_SIDE = 1 << 20
+LARGEST_SIDE = (1 << 31) - 1  # as in the native PI
 
 
 class Product(object):
@@ -21,6 +21,10 @@ class Product(object):
         self.seed = parameters.whole("seed", 0, 2**64 - 1)
         self.dtype, self.tf32 = settings.dtype, settings.tf32
         self.work = work.matmul_work(self.m, self.n, self.k, self.dtype)
+
+    def need(self):
+        inputs = [self.m * self.k, self.k * self.n]
+        return memory.need_of(["m", "n", "k", "dtype"], inputs, self.m * self.n, self.dtype, max(inputs))
 
     def prepare(self, adapter):
         self.a = random_array((self.m, self.k), self.dtype, self.seed, 0)

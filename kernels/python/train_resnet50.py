@@ -66,6 +66,9 @@ class TrainingRun(FrameworkRun):
         FrameworkRun.__init__(self, parameters, plan, phases, settings)
         self.workers = workers
 
+    def alone(self):
+        return not self.workers.several
+
     def _before_load(self):
         self.workers.prepare(self.name)
 

@@ -61,6 +61,9 @@ class TransformerRun(FrameworkRun):
         FrameworkRun.__init__(self, parameters, plan, phases, settings, scenario)
         self.workers = workers
 
+    def alone(self):
+        return not self.workers.several
+
     def _before_load(self):
         self.workers.prepare(self.name)
 

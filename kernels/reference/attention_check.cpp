@@ -99,6 +99,11 @@ void AttentionData::fill(std::uint64_t seed) {
   o.poison();
 }
 
+double check_memory(const Attention& p) {
+  const double keys = static_cast<double>(p.sequence), size = static_cast<double>(p.size);
+  return sizeof(double) * (2 * keys * size + 2 * keys + 5 * size);
+}
+
 Check check_attention(const Attention& p, const AttentionData& data, std::uint64_t seed,
                       double full_check_flop) {
   const double flop_of_row = 4.0 * static_cast<double>(p.sequence * p.size);

@@ -37,9 +37,12 @@ struct AttentionData {
   Matrix q, k, v, o;
   explicit AttentionData(const Attention& problem);
   void fill(std::uint64_t seed);
+  double need() const { return q.need() + k.need() + v.need() + o.need(); }
 };
 
 Check check_attention(const Attention& problem, const AttentionData& data, std::uint64_t seed,
                       double full_check_flop = kFullCheckFlop);
+// The bytes that it takes beside the data.
+double check_memory(const Attention& problem);
 
 }  // namespace stackx::kernels

@@ -10,8 +10,7 @@ namespace stackx::kernels {
 namespace {
 
 constexpr std::uint64_t kLargestConvolution = 1 << 20;
-constexpr std::size_t kMostPatchElements = std::size_t{1}
-                                           << 26;  // that a full check holds: 512 MiB
+constexpr double kMostPatchElements = 0x1p26;  // that a full check holds: 512 MiB
 
 std::size_t kernel_side(const Parameters& parameters, const char* key) {
   return parameters.whole(parameters.text(key) == "kernel" ? "kernel" : key, 1, kLargestConvolution);
@@ -78,6 +77,10 @@ class Filters : public Operand {
   const Matrix &w_, &bias_;
 };
 
+bool is_large(const Convolution& p) {
+  return static_cast<double>(p.positions()) * static_cast<double>(p.depth()) > kMostPatchElements;
+}
+
 }  // namespace
 
 Axis make_axis(std::size_t size, std::size_t kernel, std::size_t stride, bool same) {
@@ -142,11 +145,16 @@ void ConvolutionData::fill(std::uint64_t seed) {
   y.poison();
 }
 
+double check_memory(const Convolution& p) {
+  return check_memory(static_cast<double>(p.positions()), static_cast<double>(p.out_channels), static_cast<double>(p.depth()) + p.bias,
+                      is_large(p) ? 0 : kFullCheckFlop);
+}
+
 Check check_convolution(const Convolution& problem, const ConvolutionData& data, std::uint64_t seed,
                         double full_check_flop, Unit unit) {
   const Patches patches(problem, data.x);
   const Filters filters(problem, data.w, data.bias);
-  if (problem.positions() * problem.depth() > kMostPatchElements) full_check_flop = 0;
+  if (is_large(problem)) full_check_flop = 0;
   Check check =
       check_product(patches, filters, data.y, tolerance_of(problem.dtype, problem.depth(), unit),
                     seed, full_check_flop);

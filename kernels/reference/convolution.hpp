@@ -53,9 +53,12 @@ struct ConvolutionData {  // row-major; the last dimension named is `columns` of
   Matrix x, w, bias, y;   // NHWC, HWIO, O (1 x 1 without bias), NHWC
   explicit ConvolutionData(const Convolution& problem);
   void fill(std::uint64_t seed);  // also poisons y
+  double need() const { return x.need() + w.need() + bias.need() + y.need(); }
 };
 
 Check check_convolution(const Convolution& problem, const ConvolutionData& data, std::uint64_t seed,
                         double full_check_flop = kFullCheckFlop, Unit unit = Unit::scalar);
+// The bytes that it takes beside the data.
+double check_memory(const Convolution& problem);
 
 }  // namespace stackx::kernels

@@ -130,13 +130,21 @@ std::uint64_t random_at(std::uint64_t seed, std::uint64_t index) {
   return z ^ (z >> 31);
 }
 
-void Matrix::Free::operator()(void* memory) const { std::free(memory); }
+void Matrix::Release::operator()(void* memory) const { std::free(memory); }
 
 Matrix::Matrix(std::size_t rows, std::size_t columns, Element element)
-    : rows_(rows),
-      columns_(columns),
-      element_(element),
-      memory_(allocate(rows * columns * size_of(element))) {}
+    : rows_(rows), columns_(columns), element_(element) {}
+
+double Matrix::need() const {
+  return static_cast<double>(rows_) * static_cast<double>(columns_) * static_cast<double>(size_of(element_));
+}
+
+void* Matrix::memory() const {
+  constexpr double kMost = 0x1p62;
+  if (memory_ == nullptr && need() > kMost) throw std::bad_alloc();
+  if (memory_ == nullptr) memory_.reset(allocate(bytes()));
+  return memory_.get();
+}
 
 void Matrix::fill_random(std::uint64_t seed) {
   // Neighbouring seeds must not give shifted copies of one sequence.

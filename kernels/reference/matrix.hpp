@@ -6,6 +6,9 @@
 // int8 inputs are whole numbers, signed in [-127, 127] and unsigned in [0, 127]: 127*127*2 fits the
 // 16-bit intermediate of machines without VNNI, where a saturated sum would be the instruction's
 // doing, not the library's. Zero mean matters: the error bound in product.hpp rests on it.
+//
+// Memory is taken when the elements are first asked for: what a problem needs can be told from its matrices, and refused,
+// before any of it is there (kernels/memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -26,8 +29,9 @@ class Matrix : public Operand {
   std::size_t columns() const override { return columns_; }
   Element element() const { return element_; }
   std::size_t bytes() const { return rows_ * columns_ * size_of(element_); }
-  void* data() { return memory_.get(); }
-  const void* data() const { return memory_.get(); }
+  double need() const;  // bytes(), also where they pass 2^64
+  void* data() { return memory(); }
+  const void* data() const { return memory(); }
   std::span<const std::byte> contents() const { return {static_cast<const std::byte*>(data()), bytes()}; }
 
   void fill_random(std::uint64_t seed);
@@ -38,12 +42,13 @@ class Matrix : public Operand {
   void read(std::size_t row, std::size_t first, std::span<double> out) const override;
 
  private:
-  struct Free {
+  struct Release {
     void operator()(void* memory) const;
   };
+  void* memory() const;
   std::size_t rows_, columns_;
   Element element_;
-  std::unique_ptr<void, Free> memory_;
+  mutable std::unique_ptr<void, Release> memory_;
 };
 
 // The mixing function of splitmix64 (Steele, Lea, Flood 2014): random access to a random sequence.

@@ -327,6 +327,16 @@ Tolerance tolerance_of(Dtype dtype, std::size_t depth, Unit unit, Element stored
   return tolerance;
 }
 
+double check_memory(double rows, double columns, double depth, double full_check_flop) {
+  const bool full = 2 * rows * columns * depth <= full_check_flop;
+  const auto threads = [](double items) { return std::min(items, static_cast<double>(usable_cpus())); };
+  const double compared = full ? rows : std::min(rows, static_cast<double>(kSampledRows)),
+               tiles = threads(std::ceil(columns / kTile)),
+               by_rows = compared * depth + tiles * depth * kTile,
+               by_probes = (columns + depth) * kProbes + threads(std::max(rows, depth)) * std::max(columns, depth);
+  return sizeof(double) * (full ? by_rows : std::max(by_rows, by_probes));
+}
+
 Check check_product(const Operand& a, const Operand& b, const Operand& c, Dtype dtype,
                     std::uint64_t seed, double full_check_flop) {
   return check_product(a, b, c, tolerance_of(dtype, a.columns(), Unit::scalar), seed,

@@ -86,4 +86,7 @@ Check check_product(const Operand& a, const Operand& b, const Operand& c, Dtype 
 Check check_product(const Operand& a, const Operand& b, const Operand& c, const Tolerance& tolerance,
                     std::uint64_t seed, double full_check_flop = kFullCheckFlop);
 
+// The bytes that it takes beside a (rows x depth), b and c.
+double check_memory(double rows, double columns, double depth, double full_check_flop = kFullCheckFlop);
+
 }  // namespace stackx::kernels

@@ -55,7 +55,7 @@ void RnnData::fill(std::uint64_t seed) {
 double RnnData::bytes() const {
   double sum = 0;
   for (const Matrix* m : {&x, &w, &u, &bias, &h, &c, &y, &last_h, &last_c})
-    sum += static_cast<double>(m->bytes());
+    sum += m->need();
   return sum;
 }
 

@@ -53,5 +53,7 @@ struct RnnData {
 
 Check check_rnn(const Rnn& problem, const RnnData& data, std::uint64_t seed,
                 double full_check_flop = kFullCheckFlop);
+// The bytes that it takes beside the data.
+double check_memory(const Rnn& problem);
 
 }  // namespace stackx::kernels

@@ -184,6 +184,13 @@ std::vector<std::size_t> chosen(std::size_t batch, double most, std::uint64_t se
 
 }  // namespace
 
+double check_memory(const Rnn& p) {
+  const double items = std::min(static_cast<double>(p.batch), std::max(kFullCheckFlop / p.flop_of_one(), 2.0)),
+               gates = static_cast<double>(p.gates()), hidden = static_cast<double>(p.hidden);
+  constexpr double kOfHidden = 8;  // h, c, their errors; of a GRU's step also what it resets and updates
+  return sizeof(double) * (items + 1) * ((gates + kOfHidden) * hidden + static_cast<double>(p.input));
+}
+
 Check check_rnn(const Rnn& p, const RnnData& data, std::uint64_t seed, double full_check_flop) {
   const auto items = chosen(p.batch, full_check_flop / p.flop_of_one(), random_at(seed, 0));
   Recurrence recurrence(p, data, items);

@@ -108,6 +108,51 @@ class GpuCampaign(BlackBox):
         self.assertIn("sm_clock_mhz", document["conditions"])
         self.assertEqual(document["conditions"]["gpu_utilization_percent"], [91, 92, 93, 94])
 
+    def faulty_project(self, faults, **limits):
+        """Of a stack for each fault of the look-alike of libcudart: `version: fault`, "" for none."""
+        machine = NVML.parent / "fakes" / "gpu" / "right"
+        self.environment["LD_LIBRARY_PATH"] = str(machine)
+        runtime = str(machine / "libcudart.so.12")
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "gpu": {"kind": "hardware", "versioning": "opaque", "versions": {}},
+            "driver": {"kind": "driver", "versions": {}},
+            "cudart": {"kind": "runtime", "versions": {version: {
+                "requires": {"driver": ">=525", "gpu.compute_capability": ">=5.0"}, "reports": "*",
+                "environment": {"CUDA_FAKE_FAULT": fault} if fault else {},
+                "artifacts": [{"type": "path", "file": runtime, "library": runtime}]} for version, fault in faults.items()}}}})
+        return self.project(requires={"cudart": "*"}, hardware={"gpu": "host", "driver": "host"},
+                            campaign={"sampler": {"kind": "all"}, "rounds": 2, "limits": {"seconds": 20, "memory_gib": 2, **limits}},
+                            workload={"pi": "memory_bandwidth", "params": {"size_mib": 1, "repetitions": 4, "mini_batch": 1, "warmup_ms": 0}})
+
+    def test_a_run_that_the_gpu_ends_spoils_no_other(self):
+        faults = {"12.0": "kill@3", "12.1": "hang@3", "12.2": "214@3", "12.3": "2@3", "12.4": ""}
+        project = self.faulty_project(faults, seconds=4)
+        self.stackx("inspect", project, exit_code=None)
+        documents = self.documents()
+        told = {(d["stack"]["cudart"], d["outcome"], d["reason"]) for d in documents}
+        self.assertEqual({pair[:2] for pair in told}, {("12.0", "crashed"), ("12.1", "timed_out"), ("12.2", "failed"),
+                                                       ("12.3", "unsupported"), ("12.4", "ok")})
+        reasons = {version: reason for version, _, reason in told}
+        self.assertIn("SIGKILL", reasons["12.0"])
+        self.assertIn("limit of 4 s", reasons["12.1"])
+        for words in ("uncorrectable ECC error encountered (cudaErrorECCUncorrectable, 214)", "until it is reset"):
+            self.assertIn(words, reasons["12.2"])
+        for words in ("cudaErrorMemoryAllocation", "the GPU's memory ran short", "give a smaller size_mib"):
+            self.assertIn(words, reasons["12.3"])
+        self.assertEqual(len([d for d in documents if d["outcome"] == "ok"]), 2)  # one a round
+        self.assertEqual(schema_errors("inspection", documents), [""] * len(documents))
+
+    def test_what_does_not_fit_is_refused_with_its_sizes(self):
+        project = self.faulty_project({"12.4": ""})
+        document = json.loads(project.read_text())
+        document["workload"]["params"]["size_mib"] = 100_000
+        self.write("project.json", document)
+        self.stackx("inspect", project, exit_code=None)
+        (outcome, reason), = {(d["outcome"], d["reason"]) for d in self.documents()}
+        self.assertEqual(outcome, "unsupported")
+        self.assertRegex(reason, r"^size_mib=100000 takes .* and 293.0 GiB of the GPU's; there are .* and 1.0 GiB of the GPU's: give a "
+                                 "smaller size_mib$")
+
     def test_energy_is_the_gpus(self):
         """Read by the inspector, whatever the PI: of a GPU that draws 75 W all the time."""
         self.machine("energy")
@@ -187,6 +232,41 @@ class GpuCampaign(BlackBox):
         self.stackx("inspect", self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"}), "--pi", self.pi(),
                     "--rounds", 1)
         self.assertEqual({d["device"] for d in self.documents()}, {V100})
+
+    def test_devices_as_they_are_named(self):
+        """`--device` counts and knows what $CUDA_VISIBLE_DEVICES shows; each device is measured by its UUID."""
+        project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"})
+        both = [H200, V100]
+        for number, (visible, words, expected) in enumerate([
+                (None, ["0"], [H200]), (None, ["1"], [V100]), (None, [V100], [V100]), (None, ["GPU-666"], [V100]),
+                (None, ["all"], both), (None, ["1", "GPU-6666"], [V100]), (None, ["1", "0"], both),
+                ("1,0", ["0"], [V100]), ("1,0", ["all"], both), ("1", ["0"], [V100]), ("1", ["all"], [V100]), ("1, 0", ["1"], [H200]),
+                (V100, ["0"], [V100]), ("GPU-6", ["all"], [V100]), (V100 + "," + H200, ["1"], [H200]), ("0,-1,1", ["all"], [H200])]):
+            with self.subTest(visible=visible, device=words):
+                self.environment.pop("CUDA_VISIBLE_DEVICES", None)
+                self.machine("two_gpus", STACKX_DB=str(self.scratch / f"devices{number}.db"),
+                             **({} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}))
+                options = [option for word in words for option in ("--device", word)]
+                self.stackx("inspect", project, *options, "--pi", self.pi(), "--rounds", 1)
+                documents = self.documents()
+                self.assertEqual(sorted(d["device"] for d in documents), sorted(expected))
+                self.assertEqual({d["outcome"] for d in documents}, {"ok"})  # the PI says which device it was given
+
+    def test_devices_that_are_not_shown(self):
+        project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"})
+        for visible, word, there in ((None, "2", f"{H200}, {V100}"), (None, "GPU-", f"{H200}, {V100}"), (None, "h200", f"{H200}, {V100}"),
+                                     ("0", "1", H200), ("0", V100, H200), ("", "0", "none"), ("-1", "0", "none"), ("7,0", "0", "none")):
+            with self.subTest(visible=visible, device=word):
+                self.environment.pop("CUDA_VISIBLE_DEVICES", None)
+                self.machine("two_gpus", **({} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}))
+                error = self.stackx("inspect", project, "--device", word, "--pi", self.pi(), exit_code=2).stderr
+                note = "" if visible is None else f" (CUDA_VISIBLE_DEVICES={visible})"
+                self.assertIn(f"--device {word}: names no single GPU that is visible here{note}; there are: {there};", error)
+        for visible in ("", "-1"):  # "all" of none
+            self.machine("two_gpus", CUDA_VISIBLE_DEVICES=visible, STACKX_DB=str(self.scratch / f"none{visible}.db"))
+            ((outcome, reason),) = self.refusals(self.gpu_project({"12.4": ">=525"}, wheel=True), "--device", "all")
+            self.assertEqual(outcome, "unsupported")
+            self.assertIn("$CUDA_VISIBLE_DEVICES", reason)
 
     def test_instances_of_mig_are_devices(self):
         self.machine("mig")

@@ -253,6 +253,8 @@ TEST_CASE("what the machine cannot is refused before the stack is loaded", "[gpu
       {"", {"FAKE_CUDA_DEVICES=0"}, "no GPU is visible"},
       {"", {"CUDA_VISIBLE_DEVICES="}, "(CUDA_VISIBLE_DEVICES=)"},
       {"", {"CUDA_VISIBLE_DEVICES=7"}, "(CUDA_VISIBLE_DEVICES=7)"},
+      {"", {"FAKE_CUDA_DEVICES=2", "CUDA_VISIBLE_DEVICES=-1"}, "(CUDA_VISIBLE_DEVICES=-1); no GPU is visible"},
+      {"1", {"FAKE_CUDA_DEVICES=2", "CUDA_VISIBLE_DEVICES=1,-1,0"}, "device=1: only 1 visible (CUDA_VISIBLE_DEVICES=1,-1,0)"},
       {"2", {"FAKE_CUDA_DEVICES=2"}, "device=2: only 2 visible"},
       {kGpu1, {}, "none of the visible devices: GPU-00000000"},
       {"GPU-", {"FAKE_CUDA_DEVICES=2"}, "several of the visible devices"},
@@ -327,5 +329,57 @@ TEST_CASE("GPU indicators need a library, and say so", "[gpu]") {
     const auto result = run_pi({pi});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, Contains("--library PATH"));
+  }
+}
+
+TEST_CASE("an error of the GPU is named, with what it means and what to do", "[gpu]") {
+  struct Case {
+    std::string code, name, remedy;
+  };
+  const auto [code, name, remedy] = GENERATE(values<Case>({
+      {"46", "cudaErrorDevicesUnavailable, 46", "nvidia-smi -q -d COMPUTE"},
+      {"214", "cudaErrorECCUncorrectable, 214", "cannot be trusted until it is reset"},
+      {"700", "cudaErrorIllegalAddress, 700", "compute-sanitizer"},
+      {"719", "cudaErrorLaunchFailure, 719", "Xid"},
+      {"999", "cudaErrorUnknown, 999", "as after a GPU was lost"},
+  }));
+  for (const std::string& pi : kPis)
+    for (const std::string from : {"1", "4"}) {  // in the midst of the check, or of what is timed
+      INFO(pi << " " << code << " from the wait " << from);
+      const auto result = GpuRun{pi, with(small(pi), {"mini_batch=1"}), {"CUDA_FAKE_FAULT=" + code + "@" + from}}();
+      CHECK(result.status == 3);
+      CHECK(result.out.empty());
+      CHECK_THAT(result.err, Contains("cudaStreamSynchronize: ") && Contains(name) && Contains(remedy));
+      CHECK(result.err.size() < 400);  // of the last line stackx keeps so much
+    }
+}
+
+TEST_CASE("a driver or a device that does not start says what to do", "[gpu]") {
+  struct Case {
+    std::string setting, reason;
+  };
+  const auto [setting, reason] = GENERATE(values<Case>({
+      {"FAKE_CUDA_INIT=999", "CUDA_ERROR_UNKNOWN (999)"},
+      {"FAKE_CUDA_INIT=46", "CUDA_ERROR_DEVICE_UNAVAILABLE (46)"},
+      {"FAKE_CUDA_INIT=802", "start nvidia-fabricmanager"},
+      {"FAKE_CUDA_SET_DEVICE=46", "nvidia-smi -q -d COMPUTE"},
+      {"FAKE_CUDA_SET_DEVICE=2", "out of memory (cudaErrorMemoryAllocation); end what else holds the GPU's memory"},
+  }));
+  for (const std::string& pi : kPis) {
+    const auto result = GpuRun{pi, small(pi), {setting}}();
+    INFO(pi << " " << result.err);
+    REQUIRE(result.status == 0);
+    CHECK_THAT(result.json()["unsupported"].get<std::string>(), Contains(reason));
+  }
+}
+
+TEST_CASE("memory of the GPU that runs short while it is used is unsupported", "[gpu]") {
+  for (const std::string from : {"1", "4"}) {
+    const json document =
+        GpuRun{"memory_bandwidth", with(small("memory_bandwidth"), {"mini_batch=1"}), {"CUDA_FAKE_FAULT=2@" + from}}.json();
+    CHECK_THAT(document["unsupported"].get<std::string>(),
+               Contains("cudaErrorMemoryAllocation, 2): the GPU's memory ran short; our arrays take 3.0 MiB of it") &&
+                   Contains("1.0 GiB are free: give a smaller size_mib, or end what else holds it (nvidia-smi)"));
+    CHECK_FALSE(document.contains("samples_ns"));
   }
 }

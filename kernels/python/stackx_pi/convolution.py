@@ -6,7 +6,7 @@ anything is timed, so that every framework and layout gets the same numbers.
 
 from __future__ import absolute_import
 
-from stackx_pi import reference, work
+from stackx_pi import memory, reference, work
 from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_scenario_parameters
 from stackx_pi.inputs import random_array
@@ -32,6 +32,7 @@ class Convolution(object):
     def __init__(self, parameters, settings, sizes, kernels):
         """`sizes`: keys of the input's size in each dimension; `kernels`: (key, size) of the filters'."""
         whole = parameters.whole
+        self.sizes = sizes
         self.batch = whole("batch", 1, LARGEST_SIDE)
         self.in_channels, self.out_channels = (whole(k, 1, LARGEST_SIDE) for k in ("in_channels", "out_channels"))
         stride = whole("stride", 1, LARGEST_SIDE)
@@ -46,6 +47,10 @@ class Convolution(object):
         self.seed = whole("seed", 0, 2**64 - 1)
         self.dtype, self.tf32 = settings.dtype, settings.tf32
         self.work = work.convolution_work(self.batch, self.axes, self.in_channels, self.out_channels, self.dtype)
+
+    def need(self):
+        x, w, y = work.convolution_elements(self.batch, self.axes, self.in_channels, self.out_channels)
+        return memory.need_of(["batch"] + self.sizes + ["in_channels", "out_channels", "dtype"], [x, w], y, self.dtype, w)
 
     def prepare(self, adapter):
         shape = (self.batch,) + tuple(one.size for one in self.axes) + (self.in_channels,)

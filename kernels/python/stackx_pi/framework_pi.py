@@ -9,9 +9,9 @@ from __future__ import absolute_import, division
 import os
 import sys
 
-from stackx_pi import frameworks, libraries, protocol, threads, versions, work
+from stackx_pi import frameworks, libraries, memory, protocol, threads, versions, work
 from stackx_pi.bits import Bits
-from stackx_pi.errors import Unsupported, refusal
+from stackx_pi.errors import Unsupported, refusal, shortage
 from stackx_pi.measure import measure, sampler
 from stackx_pi.parameters import Parameter
 from stackx_pi.scenarios.document import document_of
@@ -68,7 +68,7 @@ def called(call):
 
 
 class FrameworkRun(object):
-    """`operation` has: prepare(adapter) -> Call, check(result) -> document, work -> {...} of one call, formula.
+    """`operation` has: need() -> memory.Need, prepare(adapter) -> Call, check(result) -> document, work -> {...} of one call, formula.
     `scenario`: a ScenarioPlan; None: samples of mini-batches."""
 
     def __init__(self, parameters, plan, phases, settings, scenario=None):
@@ -93,6 +93,10 @@ class FrameworkRun(object):
             self.document.setdefault("parameters", self.parameters.json())
         self._describe()
         return self.document
+
+    def alone(self):
+        """No other process waits for this one, and would for ever for one that refuses."""
+        return True
 
     def _before_load(self):
         pass
@@ -132,6 +136,7 @@ class FrameworkRun(object):
                                           self.parameters.text("max_seconds"))
 
     def _checked(self, operation):
+        memory.require(self.adapter, operation.need(), self.parameters)
         bits = self._bits(arrays=lambda called: called[1:])
         call, result = self._refusing(lambda: bits.first(lambda: called(operation.prepare(self.adapter))))
         check = operation.check(result)
@@ -144,13 +149,13 @@ class FrameworkRun(object):
         return Bits(self.phases.clock, self.parameters.text("seed"), **more)
 
     def _refusing(self, function):
-        """A framework says only when it runs that it has no such kernel."""
+        """A framework says only when it runs that it has no such kernel, or that the GPU's memory is short."""
         try:
             return function()
         except (Unsupported, MemoryError):
             raise
         except Exception as error:  # pylint: disable=broad-except
-            reason = refusal(error)
+            reason = refusal(error) or (shortage(error) if self.alone() else None)
             if reason is None:
                 raise
             raise Unsupported("%s: %s" % (self.name, reason))

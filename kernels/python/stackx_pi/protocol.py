@@ -21,7 +21,7 @@ import sys
 import traceback
 
 from stackx_pi import VERSION
-from stackx_pi.errors import EnvironmentFault, UsageError
+from stackx_pi.errors import EnvironmentFault, UsageError, said
 from stackx_pi.measure import Clock, Measurement, Phases, Plan
 from stackx_pi.parameters import Parameter, Parameters
 
@@ -164,11 +164,12 @@ def main(pi, words):
         status = USAGE
     except EnvironmentFault as error:
         sys.stderr.write("pi.py: %s\n" % error)
-    except MemoryError:
-        sys.stderr.write("pi.py: %s: memory is short\n" % pi.name)
+    except MemoryError as error:  # of NumPy it says how much it wanted
+        sys.stderr.write("pi.py: %s: %s: the host's memory ran short: give smaller sizes, or end what else holds it\n" % (
+            pi.name, said(error)))
     except Exception as error:  # pylint: disable=broad-except
         traceback.print_exc()
-        sys.stderr.write("pi.py: %s: %s\n" % (pi.name, (str(error).strip() or type(error).__name__).splitlines()[0]))
+        sys.stderr.write("pi.py: %s: %s\n" % (pi.name, said(error)))
     finish(status)
 
 

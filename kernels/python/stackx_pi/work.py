@@ -54,11 +54,16 @@ def matmul_work(m, n, k, dtype):
     return {"flop": 2 * m * n * k, "bytes": BYTES[dtype] * (m * k + k * n + m * n), "items": 1}
 
 
+def convolution_elements(batch, axes, in_channels, out_channels):
+    """Of the input, the filters and the result."""
+    return (batch * in_channels * product(one.size for one in axes), product(one.kernel for one in axes) * in_channels * out_channels,
+            batch * out_channels * product(one.out for one in axes))
+
+
 def convolution_work(batch, axes, in_channels, out_channels, dtype):
     positions = product(one.out for one in axes)
     kernel = product(one.kernel for one in axes)
-    elements = (batch * in_channels * product(one.size for one in axes) + kernel * in_channels * out_channels +
-                batch * out_channels * positions)
+    elements = sum(convolution_elements(batch, axes, in_channels, out_channels))
     return {"flop": 2 * batch * positions * out_channels * kernel * in_channels, "bytes": BYTES[dtype] * elements,
             "items": 1,
             "flop_without_padding": 2 * batch * out_channels * in_channels * product(taps_inside(one) for one in axes)}

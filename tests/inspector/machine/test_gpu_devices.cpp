@@ -52,6 +52,9 @@ TEST_CASE("CUDA_VISIBLE_DEVICES hides and orders; its first bad entry ends it") 
   CHECK(visible("GPU-aaaa,0").empty());            // two cards begin so
   CHECK(visible("0,0,1") == Uuids{"GPU-aaaa1111"});  // twice the same: as an error
   CHECK(visible("NoDevFiles").empty());
+  CHECK(visible("1, 0 ,9") == Uuids{"GPU-aaaa2222", "GPU-aaaa1111"});
+  CHECK(visible("0,-1,1") == Uuids{"GPU-aaaa1111"});
+  CHECK(visible(" ").empty());
 }
 
 TEST_CASE("devices are chosen by index, by UUID, or all at once") {

@@ -7,6 +7,7 @@
 #include "kernels/collectives/collective.hpp"
 #include "kernels/collectives/exchange_check.hpp"
 #include "kernels/collectives/mpi_api.hpp"
+#include "kernels/collectives/operation.hpp"
 
 using namespace stackx::kernels;
 using namespace stackx::kernels::collectives;
@@ -228,4 +229,43 @@ TEST_CASE("an MPI says who it is", "[collectives]") {
   is("Intel(R) MPI Library 2021.9 for Linux* OS\n", "intel-mpi", "2021.9");
   is("MVAPICH2 Version      :\t2.3.7\n", "mvapich2", "2.3.7");
   is("Some MPI", "mpi", "");
+}
+
+namespace {
+
+// The first of three processes, of which the last may refuse.
+struct Three : Processes {
+  std::optional<std::string> last;
+  std::size_t count() const override { return 3; }
+  std::int64_t largest(std::int64_t mine) const override { return std::max<std::int64_t>(mine, last ? 1 : 0); }
+  std::string text_of(std::size_t process, const std::string& mine) const override { return process == 2 ? *last : mine; }
+};
+
+struct Connected : Communicator {
+  Three three;
+  std::optional<Unsupported> connect() override { return std::nullopt; }
+  std::size_t ranks() const override { return 3; }
+  std::vector<std::size_t> own_ranks() const override { return {0}; }
+  const Processes& processes() const override { return three; }
+  std::optional<Unsupported> prepare(const Exchange&) override { return std::nullopt; }
+  void write(std::size_t, const void*, const void*) override {}
+  void read(std::size_t, void*) override {}
+  void call() override {}
+  std::unique_ptr<Sampler> sampler(const Clock&) override { return nullptr; }
+  void describe(nlohmann::json&) const override {}
+};
+
+}  // namespace
+
+TEST_CASE("what one process refuses all refuse, in the words of the first that does", "[collectives]") {
+  const Pi pi = all_reduce_pi();
+  Connected connected;
+  const CollectiveOperation operation(Kind::all_reduce, Parameters(pi.parameters, {"nodes=2", "bytes=4096"}), connected);
+  CHECK_FALSE(operation.agreed(std::nullopt));
+  CHECK(operation.agreed("too large here") == "too large here");
+  connected.three.last = "too large there";
+  CHECK(operation.agreed(std::nullopt) == "too large there");
+  CHECK(operation.agreed("too large here") == "too large here");
+  CHECK(operation.need().processes == 2);  // of three on two nodes, at the most
+  CHECK(operation.need().host() == 2 * 4 * 4096);
 }

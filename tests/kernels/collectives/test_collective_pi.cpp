@@ -186,3 +186,17 @@ TEST_CASE("what cannot be is told before anything starts", "[collectives][pi]") 
   CHECK(none.status == 3);
   CHECK_THAT(none.err, Contains("neither MPI's functions nor NCCL's"));
 }
+
+TEST_CASE("ranks whose buffers do not fit together are refused, all of them", "[collectives][pi]") {
+  for (const std::string build : {"mpich", "openmpi"}) {
+    const auto result = run_collective("all_gather", mpi(build), {"bytes=1099511627776", "ranks=3"});
+    INFO(build << " " << result.err);
+    REQUIRE(result.status == 0);
+    CHECK(is_one_document(result));
+    const json document = result.json();
+    CHECK_FALSE(document.contains("samples_ns"));
+    CHECK_THAT(document["unsupported"].get<std::string>(),
+               Contains("bytes=1099511627776 takes 10.0 TiB of host memory (4.0 TiB for arrays, 6.0 TiB for the check) in 3 processes; "
+                        "there are") && Contains("give a smaller bytes"));
+  }
+}

@@ -14,12 +14,15 @@ std::string library(const std::string& variant, const std::string& name) {
   return std::string(STACKX_FAKES) + "/" + variant + "/lib" + name + ".so";
 }
 
-PiResult matmul(const std::string& path, std::vector<std::string> words, bool gpu = true) {
+PiResult matmul(const std::string& path, std::vector<std::string> words, bool gpu = true,
+                const std::vector<std::string>& environment = {}) {
   std::vector<std::string> arguments{"matmul",     "--library",         path, "--with",
                                      kGpu + "/libcudart.so.12", "m=48", "n=48", "k=64",
                                      "repetitions=3", "warmup_ms=0",    "min_sample_ms=0.01"};
   arguments.insert(arguments.end(), words.begin(), words.end());
-  return run_pi(arguments, {"LD_LIBRARY_PATH=" + (gpu ? kGpu : std::string("/nowhere"))});
+  std::vector<std::string> settings{"LD_LIBRARY_PATH=" + (gpu ? kGpu : std::string("/nowhere"))};
+  settings.insert(settings.end(), environment.begin(), environment.end());
+  return run_pi(arguments, settings);
 }
 
 }  // namespace
@@ -71,4 +74,35 @@ TEST_CASE("matmul: parameters and dtypes of the other kind of machine", "[gpu_ma
   CHECK(run_matmul(fake("right"), {"search=1"}).status == 2);
   const json document = run_matmul(fake("right"), {"dtype=tf32"}).json();
   CHECK_THAT(document["unsupported"].get<std::string>(), Contains("on GPUs only"));
+}
+
+TEST_CASE("matmul on a GPU: what does not fit is refused with both needs", "[gpu_matmul_pi]") {
+  for (const char* name : {"cublas", "cublasLt", "nvrtc"}) {
+    const auto result = run_pi({"matmul", "--library", library("cuda12", name), "--with", kGpu + "/libcudart.so.12", "m=1000000",
+                                "n=1000000", "k=1000000"}, {"LD_LIBRARY_PATH=" + kGpu});
+    INFO(name << ": " << result.err);
+    REQUIRE(result.status == 0);
+    CHECK_THAT(result.json()["unsupported"].get<std::string>(),
+               Contains("m=1000000 n=1000000 k=1000000 dtype=float32 takes 10.9 TiB of host memory") &&
+                   Contains("and 10.9 TiB of the GPU's; there are") && Contains("and 1.0 GiB of the GPU's: give a smaller m, n, k or dtype"));
+  }
+}
+
+TEST_CASE("matmul on a GPU: a library that finds no memory is unsupported, what it leaves is told", "[gpu_matmul_pi]") {
+  for (const char* name : {"cublas", "cublasLt"})
+    for (const char* where : {"FAKE_CUBLAS_CREATE=3", "FAKE_CUBLAS_PRODUCT=3"}) {
+      const auto result = matmul(library("cuda12", name), {}, true, {where, "FAKE_CUDA_FREE=50000000"});
+      INFO(name << " " << where << ": " << result.err);
+      REQUIRE(result.status == 0);
+      CHECK_THAT(result.json()["unsupported"].get<std::string>(),
+                 Contains("CUBLAS_STATUS_ALLOC_FAILED (3): the GPU's memory ran short") && Contains("47.7 MiB are free"));
+    }
+}
+
+TEST_CASE("matmul on a GPU: behind a library's failure is that of the GPU", "[gpu_matmul_pi]") {
+  const auto result =
+      matmul(library("cuda12", "cublas"), {}, true, {"FAKE_CUBLAS_PRODUCT=13", "CUDA_FAKE_FAULT=700@3"});
+  CHECK(result.status == 3);
+  CHECK_THAT(result.err, Contains("cublasSgemm: CUBLAS_STATUS_EXECUTION_FAILED (13): an illegal memory access was encountered "
+                                  "(cudaErrorIllegalAddress, 700); a kernel of the library went wrong"));
 }

@@ -1,6 +1,8 @@
 // The part of cuBLAS (with LT: of cuBLASLt) that stackx-pi uses, as version VERSION has it, on
 // memory that the host can read. Right, or wrong in the way that WRONG says; wrong use ends the
 // process, unless the real library has a status for it.
+//
+//   FAKE_CUBLAS_CREATE, FAKE_CUBLAS_PRODUCT   what making a handle returns, and a product [0]
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,6 +18,11 @@ enum { kRight, kHalfSum, kTransposed, kBeta, kTf32, kStale, kShort, kFirstFactor
 enum { kSuccess = 0, kInvalidValue = 7, kNotSupported = 15 };
 enum { kF32 = 0, kF64 = 1, kF16 = 2, kS8 = 3, kS32 = 10, kBf16 = 14, kE4m3 = 28 };
 static const int kEleven = 110000;
+
+static int status_of(const char* name) {
+  const char* value = getenv(name);
+  return value == NULL ? kSuccess : atoi(value);
+}
 
 static double rounded(double value, int digits) {
   int exponent;
@@ -83,7 +90,7 @@ static struct {
 } context;
 int cublasCreate_v2(void** handle) {
   *handle = &context;
-  return kSuccess;
+  return status_of("FAKE_CUBLAS_CREATE");
 }
 int cublasDestroy_v2(void* handle) { return handle == &context ? kSuccess : kInvalidValue; }
 int cublasSetStream_v2(void* handle, void* stream) {
@@ -105,7 +112,7 @@ int cublasSgemm_v2(void* handle, int ta, int tb, int m, int n, int k, const floa
   expect(handle, ta, tb);
   if (*alpha != 1 || *beta != 0) abort();
   gemm(0, m, n, k, a, kF32, lda, b, kF32, ldb, c, kF32, ldc, 0);
-  return kSuccess;
+  return status_of("FAKE_CUBLAS_PRODUCT");
 }
 int cublasDgemm_v2(void* handle, int ta, int tb, int m, int n, int k, const double* alpha,
                    const double* a, int lda, const double* b, int ldb, const double* beta,
@@ -177,7 +184,7 @@ static int context;
 size_t cublasLtGetVersion(void) { return VERSION; }
 int cublasLtCreate(void** handle) {
   *handle = &context;
-  return kSuccess;
+  return status_of("FAKE_CUBLAS_CREATE");
 }
 int cublasLtDestroy(void* handle) { return handle == &context ? kSuccess : kInvalidValue; }
 int cublasLtMatmulDescCreate(void** descriptor, int compute, int scale) {
@@ -268,6 +275,6 @@ int cublasLtMatmul(void* handle, Description* d, const void* alpha, const void* 
   fake_milliseconds += *algorithm == 10 ? 5 : 1;
   gemm(d->transpose_a, (int)m, (int)lc->columns, (int)k, a, la->type, (int)la->stride, b, lb->type,
        (int)lb->stride, out, lc->type, (int)lc->stride, d->compute == 77);
-  return kSuccess;
+  return status_of("FAKE_CUBLAS_PRODUCT");
 }
 #endif

@@ -100,6 +100,8 @@ int cuGetErrorName(int error, const char** name) {
   *name = error == kNoDevice        ? "CUDA_ERROR_NO_DEVICE"
           : error == kInvalidDevice ? "CUDA_ERROR_INVALID_DEVICE"
           : error == kNoBinary      ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
+          : error == 46             ? "CUDA_ERROR_DEVICE_UNAVAILABLE"
+          : error == 999            ? "CUDA_ERROR_UNKNOWN"
                                     : NULL;
   return *name == NULL ? kInvalidValue : kSuccess;
 }

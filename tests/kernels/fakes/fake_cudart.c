@@ -3,15 +3,21 @@
 //
 //   FAKE_CUDART_VERSION  [12040]
 //   FAKE_CUDA_MEMORY     largest allocation in bytes [2^30]
+//   FAKE_CUDA_FREE       bytes of the device that are free [2^30]
+//   CUDA_FAKE_FAULT      WHAT or WHAT@N: what each wait from the Nth on [1] ends with: an error's number, as of a context that
+//                        is lost; "kill": the process is; "hang": no end (the name is one that catalogs may set)
+//   FAKE_CUDA_SET_DEVICE what cudaSetDevice returns [0]
 //   FAKE_CUDA_EVENTS     negative, nan, long: what elapsed times are instead of the time that passed
 //
 // WRONG builds a runtime that errs: 1 copies to the device lose their last byte, 2 from the device,
 // 3 within the device, 4 has no cudaEventRecord, 5 launches by the runtime do nothing.
 #include <math.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifndef WRONG
 #define WRONG 0
@@ -40,16 +46,27 @@ int cudaDriverGetVersion(int* result) {
   *result = 12040;
   return kSuccess;
 }
-const char* cudaGetErrorName(int error) {
-  return error == kMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaErrorFake";
+static const struct { int number; const char *name, *text; } kErrors[] = {
+    {kMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"},
+    {214, "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered"},
+    {700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    {719, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {999, "cudaErrorUnknown", "unknown error"},
+    {-1, "cudaErrorFake", "an error that the fake made"}};
+static int place_of(int error) {
+  int i = 0;
+  while (kErrors[i].number != error && kErrors[i].number != -1) ++i;
+  return i;
 }
-const char* cudaGetErrorString(int error) {
-  return error == kMemoryAllocation ? "out of memory" : "an error that the fake made";
-}
+const char* cudaGetErrorName(int error) { return kErrors[place_of(error)].name; }
+const char* cudaGetErrorString(int error) { return kErrors[place_of(error)].text; }
 int cudaGetLastError(void) { return kSuccess; }
 
 int cudaSetDevice(int ordinal) {
   if (ordinal < 0) return kInvalidDevice;
+  const char* status = getenv("FAKE_CUDA_SET_DEVICE");
+  if (status != NULL) return atoi(status);
   device = ordinal;
   return kSuccess;
 }
@@ -64,7 +81,9 @@ int cudaDeviceGetAttribute(int* value, int attribute, int ordinal) {
 }
 int cudaDeviceSynchronize(void) { return kSuccess; }
 int cudaMemGetInfo(size_t* unused, size_t* total) {
-  *unused = *total = (size_t)1 << 30;
+  const char* bytes = getenv("FAKE_CUDA_FREE");
+  *total = (size_t)1 << 30;
+  *unused = bytes == NULL ? *total : strtoull(bytes, NULL, 10);
   return kSuccess;
 }
 
@@ -115,7 +134,13 @@ int cudaStreamDestroy(void* stream) {
 }
 int cudaStreamSynchronize(void* stream) {
   if (stream == NULL) abort();
-  return kSuccess;
+  static int waits = 0;
+  const char* fault = getenv("CUDA_FAKE_FAULT");
+  const char* from = fault == NULL ? NULL : strchr(fault, '@');
+  if (fault == NULL || ++waits < (from == NULL ? 1 : atoi(from + 1))) return kSuccess;
+  if (strncmp(fault, "kill", 4) == 0) raise(SIGKILL);
+  while (strncmp(fault, "hang", 4) == 0) pause();
+  return atoi(fault);
 }
 int cudaStreamWaitEvent(void* stream, void* event, unsigned flags) {
   if (stream == NULL || ((Event*)event)->milliseconds == 0 || flags != 0) abort();

@@ -103,7 +103,7 @@ TEST_CASE("what a library or the machine cannot is unsupported, and the shape is
       {"onednn3", {"dtype=bfloat16"}, "oneDNN 3.9.1 has no bfloat16 transformer_ops"},
       {"right_lp64", {"dtype=bfloat16"}, "openblas has no bfloat16 attention"},
       {"one_thread", {"threads=2"}, "2 threads asked for, the library uses 1"},
-      {"onednn2", {"batch=60000", "context=100000"}, "a smaller batch, context or model fits"},
+      {"onednn2", {"batch=60000", "context=100000"}, "give a smaller model, batch, context or dtype"},
       {"onednn2", {"dtype=float16"}, "float16 is measured on GPUs only"},
   }));
   const auto result = run_on(fake(library), words);

@@ -19,7 +19,7 @@ class Usage(support.PiTest):
         for words, message in [
             (["matmul", "q=3"], 'unknown parameter "q"; did you mean "m"?'),
             (["matmul", "repetition=3"], 'did you mean "repetitions"?'),
-            (["matmul", "m=0"], "m=0: expected a whole number from 1 to 1048576"),
+            (["matmul", "m=0"], "m=0: expected a whole number from 1 to 2147483647"),
             (["matmul", "m=1", "m=1"], "given twice"),
             (["matmul", "dtype=int8"], "expected one of float32"),
             (["matmul", "framework=tensorflw"], 'did you mean "tensorflow"?'),

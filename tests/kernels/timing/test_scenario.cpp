@@ -339,6 +339,7 @@ struct Timed : Operation {
   bool pass = true;
   explicit Timed(Simulation& s) : simulation(s) {}
   std::optional<Unsupported> load() override { return std::nullopt; }
+  Need need() const override { return {}; }
   std::optional<Unsupported> prepare() override { return std::nullopt; }
   void call() override { simulation.time += simulation.service(simulation.calls++); }
   Check check() override { return {"itself", 0, 0, pass, ""}; }

@@ -25,6 +25,8 @@ def faulty(result):
         raise RuntimeError("first line\n\"fake_kernel\" not implemented for 'Half'\nlast line")
     elif fault == "fails":
         raise RuntimeError("the fake fell over")
+    elif fault.startswith("says "):
+        raise RuntimeError(fault[len("says "):])
     return result
 
 
