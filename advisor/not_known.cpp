@@ -124,9 +124,13 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   if (measured.empty()) {
     const bool something = !advice.published.groups.empty() ||
                            advice.published.without_stack > 0 || !advice.predicted.rows.empty();
+    const bool own = std::ranges::any_of(advice.published.groups, [](const auto& group) {
+      return std::ranges::any_of(group.rows, &analysis::PublishedRow::own);
+    });
     open.lines.push_back(fmt::format(
         "Nobody has measured {} on {} with stackx{}.", advice.selection.asked.text(), hw,
-        something ? ": what stands above is others' numbers without intervals, or predicted"
+        own       ? " but for the stacks that say n=...; the rest of what stands above is others' numbers, or predicted"
+        : something ? ": what stands above is others' numbers without intervals, or predicted"
                   : ", and nothing published or predicted stands in for it"));
   }
   for (const char* name : telling)

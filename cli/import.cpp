@@ -37,6 +37,8 @@ std::vector<std::string> format_names() {
 
 // A mistake in the options would be told for every result: told once.
 void check(const specs::Source& source) {
+  if (specs::measured_with_stackx(source))
+    throw bad_input("--source: stackx:// is for what comes with stackx; what you measured with it is a document of its own");
   specs::Published probe;
   probe.source = source;
   probe.workload = {"probe", {}};

@@ -1,7 +1,7 @@
 // The evidence that comes with stackx (data_directory/evidence/FAMILY/SOURCE.json) is part of every
 // store: commands that answer from the store open it here; what it lacks is taken in.
 //
-// A command about one workload takes in that family alone: of 66,804 results it needs some hundred
+// A command about one workload takes in that family alone: of 66,829 results it needs some hundred
 // to some thousand, and a new store should answer at once. Rejected: all of it at first use, over a
 // second of waiting for what most never ask about; a store that comes along ready-made, which git
 // could not show the changes of.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "advisor/answer/catalog_answer.hpp"
 #include "advisor/answer/lock_answer.hpp"
@@ -50,9 +51,67 @@ void add_near_evidence(const Grounds& from, Advice& answer) {
                                          from.known.near->family, from.hardware(), fmt::join(texts, "; ")));
 }
 
+// "m=n=k=8192", where all rows are at one shape.
+std::string shape_of_own(const analysis::PublishedRanking& published) {
+  std::string text;
+  for (const auto& group : published.groups) {
+    if (std::ranges::none_of(group.rows, &analysis::PublishedRow::own)) continue;
+    const auto shape = analysis::shape_text(group);
+    if (!text.empty() && shape != text) return "";
+    text = shape;
+  }
+  return text;
+}
+
+// Of the stack, each the median of as many processes as the first.
+std::vector<EvidenceRow> one_a_kind(const std::vector<EvidenceRow>& rows, const std::string& stack) {
+  constexpr std::size_t most = 5;
+  std::vector<EvidenceRow> result;
+  std::set<std::string> kinds;
+  for (const auto& row : rows)
+    if (row.stack == stack && result.size() < most && (result.empty() || row.processes == result.front().processes) &&
+        kinds.insert(row.kind).second)
+      result.push_back(row);
+  return result;
+}
+
+// "cublas 13.1.0.3, cuda 13.0, n=10: 764 TFLOP/s bfloat16 [761, 769] (77% of peak); ..."
+std::string figures_text(const std::vector<EvidenceRow>& rows) {
+  std::vector<std::string> figures;
+  for (const auto& row : rows) {
+    const auto share = row.share.empty() ? "" : fmt::format(" ({})", row.share);
+    figures.push_back(Expected{row.kind, row.value, row.unit, row.interval}.text() + share);
+  }
+  return fmt::format("{}, n={}: {}", rows.front().stack, rows.front().processes, fmt::join(figures, "; "));
+}
+
+// The first row's stack, and the one of the framework that is recommended.
+void add_own_evidence(const Grounds& from, Advice& answer) {
+  answer.own = own_rows(from.known.published);
+  if (answer.own.empty()) return;
+  std::vector<std::string> stacks{answer.own.front().stack};
+  if (answer.candidate) {
+    const auto of_framework = [&](const EvidenceRow& row) { return row.stack.starts_with(answer.candidate->package + " "); };
+    const auto found = std::ranges::find_if(answer.own, of_framework);
+    if (found != answer.own.end() && found->stack != stacks.front()) stacks.push_back(found->stack);
+  }
+  std::vector<std::string> parts;
+  std::size_t said = 0;
+  for (const auto& stack : stacks) {
+    const auto rows = one_a_kind(answer.own, stack);
+    parts.push_back(figures_text(rows));
+    said += rows.size();
+  }
+  const auto shape = shape_of_own(from.known.published);
+  answer.own_line = fmt::format("{} with stackx on one {}{}, {}{}.", to_string(Grade::measured_elsewhere), from.hardware(),
+                                shape.empty() ? "" : " at " + shape, fmt::join(parts, "; "),
+                                said < answer.own.size() ? fmt::format("; {} more: --explain", answer.own.size() - said) : "");
+}
+
 void add_evidence(const Grounds& from, Advice& answer) {
+  add_own_evidence(from, answer);
   answer.evidence = evidence_rows(from.known.published, most_evidence);
-  if (answer.evidence.empty()) return add_near_evidence(from, answer);
+  if (answer.evidence.empty()) return answer.own.empty() ? add_near_evidence(from, answer) : void();
   add_other_framework(from, answer);
   answer.evidence_title = fmt::format(
       "Published for {} on {} (others' numbers, each a single one):", from.known.selection.asked.pi, from.hardware());

@@ -64,8 +64,10 @@ struct Advice {
   std::string besides;                 // "Without a framework: cuda 12.9.1, cublas 12.9."
   std::vector<MeasuredRow> measured;   // the first of them
   std::string measured_unit, measured_rest;  // "... 13 more, down to 3.7 GFLOP/s"
+  std::string own_line;                // "MEASURED ELSEWHERE with stackx on one H200 ...: 764 TFLOP/s bfloat16 ..."
+  std::vector<EvidenceRow> own;        // what comes with stackx as measured with it; what this store measured is `measured`
   std::string evidence_title;
-  std::vector<EvidenceRow> evidence;
+  std::vector<EvidenceRow> evidence;   // of others
   std::vector<std::string> remarks;    // "Taken for V100 SXM2 16GB; ..."
   std::vector<std::string> next;       // to know more: sentences and commands
   std::vector<std::string> options;    // of this command, that lead on

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
@@ -16,12 +17,13 @@ using analysis::PublishedRow;
 
 // What a reader compares: the framework or library, CUDA, cuDNN; the rest of a stack is told by --explain.
 std::string short_stack(const PublishedRow& row) {
-  constexpr std::array<const char*, 12> first{"torch", "tensorflow", "jax",  "mxnet", "vllm", "sglang",
-                                              "ngc",   "cublas",     "cuda", "cudnn", "nccl", "driver"};
+  constexpr std::array<const char*, 13> first{"torch",  "tensorflow", "jax",  "mxnet", "vllm", "sglang", "ngc",
+                                              "cublas", "cublaslt",   "cuda", "cudnn", "nccl", "driver"};
   std::vector<std::string> words;
   for (const char* name : first)
     if (const auto found = row.stack.components.find(name); found != row.stack.components.end() && words.size() < 2)
-      words.push_back(fmt::format("{} {}", name, specs::patch_release(specs::public_version(found->second))));
+      words.push_back(fmt::format(
+          "{} {}", name, row.own ? found->second : specs::patch_release(specs::public_version(found->second))));
   for (const auto& [name, version] : row.stack.components)
     if (words.empty()) words.push_back(name + " " + version);
   for (const auto& [name, version] : row.besides)
@@ -72,6 +74,13 @@ std::string share_text(const std::optional<analysis::PeakShare>& peak) {
                      peak->remark.empty() ? "" : fmt::format(" ({})", peak->remark));
 }
 
+// What its source says besides; "" if it does not.
+std::string detail(const PublishedRow& row, const std::string& name) {
+  const auto& details = row.shown.front().details;
+  const auto found = details.find(name);
+  return found == details.end() ? "" : found->second;
+}
+
 }  // namespace
 
 Figure readable(double value, const std::string& unit) {
@@ -88,13 +97,23 @@ std::string figure_text(double value) {
 
 EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
   const auto figure = readable(row.value, unit_of(group, row));
-  EvidenceRow result{figure.value, figure.unit, kind_of(group), short_stack(row), year_of(row), "", group.hardware,
-                     "",           ""};
+  EvidenceRow result{.value = figure.value, .unit = figure.unit, .kind = kind_of(group), .stack = short_stack(row),
+                     .year = year_of(row), .share = share_text(row.peak), .remark = "", .hardware = group.hardware,
+                     .title = "", .url = "", .processes = 0, .interval = std::nullopt};
   std::vector<std::string> remarks;
+  if (row.own) {
+    result.processes = row.shown.front().runs.value_or(1);
+    const double scale = figure.value / row.value;
+    if (row.interval)
+      result.interval = {row.interval->low * scale, row.interval->high * scale, row.interval->coverage};
+    remarks.push_back(fmt::format("n={}", result.processes));
+  }
   if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
-  if (auto text = share_text(row.peak); !text.empty()) remarks.push_back(std::move(text));
-  if (auto text = compared(row); !text.empty()) remarks.push_back(std::move(text));
-  result.remark = fmt::format("{}", fmt::join(remarks, "; "));
+  if (!result.share.empty()) remarks.push_back(result.share);
+  if (auto text = compared(row); !row.own && !text.empty()) remarks.push_back(std::move(text));
+  result.remark = fmt::format("{}", fmt::join(remarks, row.own ? ", " : "; "));
+  if (row.own)
+    if (const auto text = detail(row, "also_in"); !text.empty()) result.stack += fmt::format(" (also in {})", text);
   if (!row.sources.empty()) result.title = row.sources.front().title, result.url = row.sources.front().url;
   return result;
 }
@@ -105,18 +124,41 @@ std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& publish
   // The three best of the first group, then one of each other kind, then what is left of the first.
   const auto take = [&](std::size_t group, std::size_t count) {
     const auto& all = published.groups[group].rows;
-    for (; count > 0 && taken[group] < all.size() && rows.size() < most; --count)
-      rows.push_back(evidence_row(published.groups[group], all[taken[group]++]));
+    for (; count > 0 && taken[group] < all.size() && rows.size() < most; ++taken[group]) {
+      if (all[taken[group]].own) continue;
+      rows.push_back(evidence_row(published.groups[group], all[taken[group]]));
+      --count;
+    }
   };
-  for (std::size_t i = 0; i < published.groups.size(); ++i) take(i, i == 0 ? 3 : 1);
+  std::size_t best_of_first = 3;
+  for (std::size_t i = 0; i < published.groups.size(); ++i) {
+    const auto before = rows.size();
+    take(i, best_of_first);
+    if (rows.size() > before) best_of_first = 1;
+  }
   for (const auto& one : published.unnamed) {
     if (rows.size() >= most) break;
     const auto figure = readable(one.value, one.unit);
-    rows.push_back({figure.value, figure.unit, "", "stack not stated", one.published.source.date.substr(0, 4),
-                    share_text(one.peak), one.published.hardware,
-                    one.published.source.title, one.published.source.url});
+    const auto share = share_text(one.peak);
+    const auto& source = one.published.source;
+    rows.push_back({.value = figure.value, .unit = figure.unit, .kind = "", .stack = "stack not stated",
+                    .year = source.date.substr(0, 4), .share = share, .remark = share, .hardware = one.published.hardware,
+                    .title = source.title, .url = source.url, .processes = 0, .interval = std::nullopt});
   }
   return rows;
+}
+
+std::vector<EvidenceRow> own_rows(const analysis::PublishedRanking& published) {
+  std::vector<EvidenceRow> first, rest;
+  for (const auto& group : published.groups) {
+    std::vector<EvidenceRow> rows;
+    for (const auto& row : group.rows)
+      if (row.own) rows.push_back(evidence_row(group, row));
+    std::ranges::stable_sort(rows, std::ranges::greater(), &EvidenceRow::processes);
+    for (auto& row : rows) (&row == &rows.front() ? first : rest).push_back(std::move(row));
+  }
+  std::ranges::move(rest, std::back_inserter(first));
+  return first;
 }
 
 }  // namespace stackx::advisor

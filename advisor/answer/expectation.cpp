@@ -16,8 +16,13 @@ using analysis::Interval;
 
 void expect_published(const analysis::PublishedGroup& group, const analysis::PublishedRow& published, Advice& answer) {
   const auto row = evidence_row(group, published);
-  answer.grade = Grade::published;
-  answer.expected.push_back({row.kind, row.value, row.unit, std::nullopt});
+  answer.grade = published.own ? Grade::measured_elsewhere : Grade::published;
+  answer.expected.push_back({row.kind, row.value, row.unit, row.interval});
+  if (published.own) {
+    answer.expect = fmt::format("Expect {}: {} with stackx, n={}.", answer.expected.front().text(), to_string(answer.grade),
+                                row.processes);
+    return;
+  }
   answer.expect = fmt::format("Expect {}: PUBLISHED, a number of others ({}).", answer.expected.front().text(),
                               row.title.empty() ? row.url : row.title);
 }
@@ -34,7 +39,7 @@ void expect_predicted(const std::vector<PredictedRow>& rows, Advice& answer) {
         {of, row.prediction.rate / scale, unit, Interval{row.prediction.low / scale, row.prediction.high / scale}});
     if (const auto above = analysis::peak_remark(row.share.value_or(0), row.workload); !above.empty())
       answer.cautions.push_back(
-          fmt::format("{} {} is above the stated peak: {}.", figure_text(row.prediction.rate / scale), unit, above));
+          fmt::format("{} {} is {}.", figure_text(row.prediction.rate / scale), unit, above));
   }
   std::vector<std::string> texts;
   for (const auto& one : answer.expected) texts.push_back(one.text());

@@ -37,7 +37,7 @@ class Parameters {
 double element_bytes(std::string_view dtype) {
   if (dtype == "complex128") return 16;
   if (dtype == "float64" || dtype == "complex64") return 8;
-  if (dtype == "float32" || dtype == "tensorfloat32" || dtype == "int32") return 4;
+  if (dtype == "float32" || dtype == "tensorfloat32" || dtype == "tf32" || dtype == "int32") return 4;
   if (dtype == "float16" || dtype == "bfloat16") return 2;
   if (dtype == "int8" || dtype == "float8") return 1;
   return 0;

@@ -90,6 +90,17 @@ std::optional<PeakShare> peak_share(specs::SpelledModels& models,
                    std::max<std::size_t>(1, models.named(hardware).size()), std::move(remark)};
 }
 
+// Of rates, in the row's unit, whatever that of the document is.
+std::optional<Interval> over_processes(const PublishedRow& row, double confidence) {
+  if (row.shown.size() != 1) return std::nullopt;
+  const auto& shown = row.shown.front();
+  if (shown.values.empty() || specs::find_metric(shown.metric)->smaller_is_better) return std::nullopt;
+  const auto interval = median_interval(shown.values, confidence);
+  if (!interval) return std::nullopt;
+  const double scale = row.value / shown.value;
+  return Interval{interval->low * scale, interval->high * scale, interval->coverage};
+}
+
 class GroupMaker {
  public:
   GroupMaker(const specs::Workload& asked, specs::SpelledModels& models, const PublishedRanking& settings)
@@ -157,6 +168,8 @@ class GroupMaker {
       row.over_shapes = compared(arm, best, settings_.confidence);
     }
     for (const PublishedEntry* entry : cell.entries) row.shown.push_back(*entry->published);
+    row.own = std::ranges::all_of(row.shown, [](const auto& one) { return specs::measured_with_stackx(one.source); });
+    if (row.own) row.interval = over_processes(row, settings_.confidence);
     std::set<specs::Source> sources;
     for (const auto& [text, one] : arm.cells) {
       row.logs.emplace(text, one.goodness);
@@ -222,6 +235,7 @@ std::size_t place(const PublishedGroup& group, const char* key,
 
 auto usual_order(const PublishedGroup& group) {
   return std::tuple{group.octaves.value_or(0),
+                    std::ranges::none_of(group.rows, &PublishedRow::own),
                     group.rows.size() < 2,
                     group.devices.value_or(1),
                     place(group, "pass", {"fwd", "total", "bwd", "bwd_inputs", "bwd_params"}),

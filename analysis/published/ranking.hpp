@@ -26,6 +26,9 @@
 // Rejected: the mean of rates over shapes, which a few large shapes decide; each stack's own best
 // shape, which compares different work.
 //
+// What was measured with stackx and comes along (specs::measured_with_stackx) stands among them, its tables first: it has
+// an interval over fresh processes where there are six of them.
+//
 // Each stack is held against all others of its group: of more than 1,000, which no source has, the results are left
 // out, and a note says so.
 #pragma once
@@ -67,6 +70,8 @@ struct PublishedRow {
   std::map<std::string, std::string> besides;  // what the source says besides: os, openmpi, ...
   double value = 0;                            // at the group's shape, in its unit
   std::optional<PeakShare> peak;
+  bool own = false;                      // measured with stackx, every result of it
+  std::optional<Interval> interval;      // then: of the median over processes, where there are enough
   std::optional<double> versus_best;  // at that shape; absent for the best
   std::optional<ShapeComparison>
       over_shapes;                      // with the best; absent for it, or without shared ones
@@ -123,6 +128,8 @@ PublishedRanking rank_published(const std::vector<specs::Published>& published,
 std::string spread_text(const specs::Published& published);
 // "fp16 tensor", ...: the words that tell this group from the others.
 std::string group_title(const PublishedGroup& group);
+// What of its shape the title does not say: "m=8192, n=8192, k=8192", where all are one size "m=n=k=8192".
+std::string shape_text(const PublishedGroup& group);
 
 struct PublishedTableOptions {
   std::size_t groups = 3, rows = 10;  // 0: all

@@ -1,8 +1,10 @@
 // The ranking of published results for people: a table a group, then the sources by number.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/published/ranking.hpp"
 #include "analysis/text/table.hpp"
@@ -13,25 +15,6 @@ namespace {
 
 std::size_t limit(std::size_t wanted, std::size_t all) {
   return wanted == 0 ? all : std::min(wanted, all);
-}
-
-// The words of the workload that the group's title does not say.
-std::string shape_text(const PublishedGroup& group) {
-  std::string text;
-  const auto add = [&](const std::string& name, const std::string& value) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
-  };
-  const bool product = group.shape.pi == "matmul";
-  if (product)
-    for (const char* name : {"m", "n", "k"})
-      if (const auto found = group.shape.params.find(name); found != group.shape.params.end())
-        add(name, found->second);
-  for (const auto& [name, value] : group.shape.params) {
-    if (group.params.contains(name)) continue;
-    if (product && (name == "m" || name == "n" || name == "k")) continue;
-    add(name, value);
-  }
-  return text;
 }
 
 std::string batch_text(const PublishedGroup& group, const PublishedRow& row) {
@@ -198,7 +181,8 @@ std::string group_table(const PublishedGroup& group, const PublishedTableOptions
 std::string legend(const PublishedRanking& ranking) {
   return wrap(split(fmt::format(
                   "Published results: each is a number that somebody else wrote down, without a "
-                  "confidence interval of its own. over shared shapes: median ratio to the best "
+                  "confidence interval of its own; those that were measured with stackx say of how many "
+                  "processes. over shared shapes: median ratio to the best "
                   "over the shapes that both "
                   "have, with its sign-test interval at {:g}%: a spread over shapes, not over "
                   "runs. = marks a tie: no interval of a stack of a rank lies below the band of "
@@ -249,6 +233,23 @@ std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
 }
 
 }  // namespace
+
+std::string shape_text(const PublishedGroup& group) {
+  std::vector<std::string> words;
+  std::set<std::string> sizes;
+  const bool product = group.shape.pi == "matmul";
+  const auto is_size = [&](const std::string& name) { return product && (name == "m" || name == "n" || name == "k"); };
+  if (product)
+    for (const char* name : {"m", "n", "k"})
+      if (const auto found = group.shape.params.find(name); found != group.shape.params.end()) {
+        words.push_back(fmt::format("{}={}", name, found->second));
+        sizes.insert(found->second);
+      }
+  if (words.size() == 3 && sizes.size() == 1) words = {"m=n=k=" + *sizes.begin()};
+  for (const auto& [name, value] : group.shape.params)
+    if (!group.params.contains(name) && !is_size(name)) words.push_back(name + "=" + value);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
 std::string table(const PublishedRanking& ranking, const PublishedTableOptions& options) {
   SourceList sources;

@@ -1,13 +1,18 @@
 // How far off predictions are where something was left out, beside two naive rules: tables in
-// Markdown for bench/README.md, from the evidence that comes with stackx.
+// Markdown for bench/README.md, from the evidence that comes with stackx. With --measured, each
+// result of one file of it beside what the rest predicts.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "analysis/prediction/held_out.hpp"
+#include "analysis/prediction/rate_prediction.hpp"
+#include "analysis/published/configuration.hpp"
 #include "specs/result/evidence.hpp"
 
 using namespace stackx;
@@ -57,7 +62,7 @@ void print_trials(const RateModel& model, LeaveOut what) {
       "|\n|---|---|---|---|---|---|---|---|---|---|---|\n",
       model.pi(), to_string(what), trials.all.model.n, trials.rows,
       trials.refusal().empty() ? "used" : "not used: " + trials.refusal(), took.count());
-  for (const HeldOutGroup& group : trials.groups) print_row(group, group.name);
+  for (const HeldOutGroup& group : trials.groups) print_row(group, group.name.empty() ? "no version stated" : group.name);
   print_row(trials.all, "**all**");
 }
 
@@ -70,6 +75,40 @@ void print_short(const RateModel& model, LeaveOut what) {
              all.model_beside.mean, all.coverage, trials.better() ? "better" : "not better");
 }
 
+// "764 [676, 863]", TFLOP/s; or why there is none.
+std::string predicted(Predictor& from, const Observation& measured) {
+  const auto found = from.predict(*measured.workload, *measured.accelerator, *measured.stack);
+  if (!found) return found.error();
+  return fmt::format("{:.3g} [{:.3g}, {:.3g}]", found->rate / 1000, found->low / 1000, found->high / 1000);
+}
+
+// Each matmul of a file: predicted without the file, and without all results of that family of hardware.
+void print_measured(const Evidence& evidence, const std::string& name) {
+  std::vector<Observation> rest, other_hardware, measured;
+  const auto tool = "evidence:" + name;
+  std::map<std::string, const specs::Published*> by_id;
+  for (const specs::Published& row : evidence.results) by_id[row.id] = &row;
+  std::set<std::string> families;
+  for (const Observation& one : evidence.observations.all)
+    if (by_id.at(one.evidence)->source.tool == tool) measured.push_back(one), families.insert(family_of(*one.accelerator));
+  for (const Observation& one : evidence.observations.all) {
+    if (by_id.at(one.evidence)->source.tool == tool) continue;
+    rest.push_back(one);
+    if (!families.contains(family_of(*one.accelerator))) other_hardware.push_back(one);
+  }
+  Predictor without_file("matmul", rest), without_hardware("matmul", other_hardware);
+  fmt::print("| dtype | m | n | k | stack | measured, TFLOP/s | predicted without the file | without the hardware |\n"
+             "|---|---|---|---|---|---|---|---|\n");
+  for (const Observation& one : measured) {
+    const auto& params = one.workload->params;
+    std::string stack;
+    for (const auto& [component, version] : one.stack->components)
+      if (component != "driver" && component != "python") stack += (stack.empty() ? "" : ", ") + component + " " + version;
+    fmt::print("| {} | {} | {} | {} | {} | {:.4g} | {} | {} |\n", params.at("dtype"), params.at("m"), params.at("n"),
+               params.at("k"), stack, one.rate / 1000, predicted(without_file, one), predicted(without_hardware, one));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -79,9 +118,12 @@ int main(int count, char** arguments) {
   app.add_option("data", data, "directory with gpus.json and evidence/")
       ->check(CLI::ExistingDirectory);
   app.add_flag("--short", short_form, "one line a kind of work");
+  std::string measured;
+  app.add_option("--measured", measured, "the results of evidence/matmul/NAME.json, beside what the rest predicts");
   CLI11_PARSE(app, count, arguments);
   try {
     const Evidence evidence(data);
+    if (!measured.empty()) return print_measured(evidence, measured), 0;
     if (!short_form) {
       fmt::print(
           "{} results of matmul, conv2d and rnn, of which {} can be learnt from; left out:\n\n",

@@ -24,10 +24,17 @@ Json install_json(const advisor::Advice& advice) {
   return {{"line", text_or_null(advice.install)}, {"packages", std::move(packages)}};
 }
 
+Json interval_json(const std::optional<analysis::Interval>& interval) {
+  return interval ? Json{interval->low, interval->high} : Json();
+}
+
 Json expected_json(const advisor::Expected& one) {
-  Json json = {{"of", one.of}, {"value", one.value}, {"unit", one.unit}, {"interval", nullptr}};
-  if (one.interval) json["interval"] = {one.interval->low, one.interval->high};
-  return json;
+  return {{"of", one.of}, {"value", one.value}, {"unit", one.unit}, {"interval", interval_json(one.interval)}};
+}
+
+Json evidence_json(const advisor::EvidenceRow& row) {
+  return {{"value", row.value}, {"unit", row.unit}, {"kind", row.kind}, {"stack", row.stack}, {"year", row.year},
+          {"remark", row.remark}, {"hardware", row.hardware}, {"title", row.title}, {"url", row.url}};
 }
 
 }  // namespace
@@ -48,6 +55,7 @@ Json answer_json(const advisor::Advice& advice) {
                {"package", advice.candidate ? candidate_json(*advice.candidate) : Json()},
                {"by_driver", Json::array()},
                {"limits", Json::array()},
+               {"measured_elsewhere", Json::array()},
                {"evidence", Json::array()},
                {"remarks", advice.remarks},
                {"next", advice.next},
@@ -58,10 +66,12 @@ Json answer_json(const advisor::Advice& advice) {
   for (const auto& limit : advice.limits)
     json["limits"].push_back({{"component", limit.component}, {"this_stack", limit.here}, {"last_valid", limit.last},
                               {"first_out", limit.first_out}, {"because", limit.why}});
-  for (const auto& row : advice.evidence)
-    json["evidence"].push_back({{"value", row.value}, {"unit", row.unit}, {"kind", row.kind}, {"stack", row.stack},
-                                {"year", row.year}, {"remark", row.remark}, {"hardware", row.hardware},
-                                {"title", row.title}, {"url", row.url}});
+  for (const auto& row : advice.own) {
+    auto own = evidence_json(row);
+    own.update({{"interval", interval_json(row.interval)}, {"processes", row.processes}});
+    json["measured_elsewhere"].push_back(std::move(own));
+  }
+  for (const auto& row : advice.evidence) json["evidence"].push_back(evidence_json(row));
   return json;
 }
 

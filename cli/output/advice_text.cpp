@@ -78,9 +78,9 @@ Grid measured_rows(const Advice& advice) {
   return rows;
 }
 
-Grid evidence_table(const Advice& advice, std::size_t most) {
+Grid evidence_table(const std::vector<advisor::EvidenceRow>& evidence, std::size_t most) {
   Grid rows;
-  for (const auto& row : advice.evidence) {
+  for (const auto& row : evidence) {
     if (rows.size() == most) break;
     rows.push_back({figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind, row.stack, row.year, row.remark});
   }
@@ -152,6 +152,7 @@ void measured(const Advice& advice, Text& text) {
 void head(const Advice& advice, Text& text) {
   text.headline(advice.line);
   text.paragraph(advice.expect);
+  text.paragraph(advice.own_line);
   if (!advice.why.empty()) text.paragraph("Why: " + advice.why);
   text.blank();
   if (!advice.install.empty()) text.as_it_is("  " + advice.install);
@@ -206,7 +207,7 @@ std::string advice_text(const Advice& advice, std::size_t width, bool colour) {
   for (auto most = advice.evidence.size(); most > 0; --most) {
     Text evidence(width, colour);
     evidence.paragraph(evidence_title(advice, most));
-    evidence.table(evidence_table(advice, most), {true});
+    evidence.table(evidence_table(advice.evidence, most), {true});
     if (used + evidence.lines() > most_lines && most > least_evidence) continue;
     if (used + evidence.lines() > most_lines) {
       Text line(width, colour);
@@ -250,6 +251,7 @@ std::string markdown_table(const Grid& rows, bool titles = true) {
 std::string advice_markdown(const Advice& advice) {
   std::string text = fmt::format("**{}**\n", markdown_sentence(advice.line));
   if (!advice.expect.empty()) text += "\n" + markdown_sentence(advice.expect) + "\n";
+  if (!advice.own_line.empty()) text += "\n" + markdown_sentence(advice.own_line) + "\n";
   if (!advice.why.empty()) text += "\nWhy: " + markdown_sentence(advice.why) + "\n";
   if (!advice.install.empty()) text += "\n```sh\n" + printable(advice.install) + "\n```\n";
   if (!advice.cautions.empty()) text += "\n";
@@ -259,7 +261,7 @@ std::string advice_markdown(const Advice& advice) {
   text += markdown_table(escaped(measured_rows(advice)));
   if (!advice.measured_rest.empty()) text += "\n" + markdown_sentence(advice.measured_rest) + "\n";
   if (!advice.evidence.empty()) {
-    Grid rows = escaped(evidence_table(advice, advice.evidence.size()));
+    Grid rows = escaped(evidence_table(advice.evidence, advice.evidence.size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
       rows[i].push_back(analysis::markdown_link(advice.evidence[i].title, advice.evidence[i].url));
     rows.insert(rows.begin(), {"", "", "stack", "year", "", "source"});

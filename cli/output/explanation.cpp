@@ -237,7 +237,7 @@ std::string recommendations_part(const advisor::HardwareAdvice& advice, const Ex
   if (!advice.measured.recommendations.empty() || !advice.measured.failed.empty())
     text += "\n" + analysis::table(advice.measured, options.rows, options.colour) + peak_line(advice);
   else
-    text += paragraph(fmt::format("No measurement of {} on {} with stackx.",
+    text += paragraph(fmt::format("No measurement of {} on {} with stackx in this store.",
                                   advice.selection.asked.text(), advice.selection.hw), 3);
   if (!advice.published.groups.empty() || advice.published.without_stack > 0 || !advice.published.notes.empty())
     text += "\n" + analysis::table(advice.published, {3, options.rows, options.colour});

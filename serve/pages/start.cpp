@@ -110,11 +110,12 @@ std::string measured(const json& document) {
                flat(document.at("recommendations")));
 }
 
-std::string published(const json& answer) {
-  return table("evidence", "What others published",
+// Of others; what was measured with stackx elsewhere has the same columns.
+std::string published(const json& answer, const char* member, const char* title) {
+  return table(member, title,
                {figure("Value", "value", "unit"), words("Kind", "kind"), words("Stack", "stack", "wide"), words("Remark", "remark", "wide"),
                 words("Hardware", "hardware"), words("Year", "year"), outside("Source", "url", "title")},
-               answer.at("evidence"));
+               answer.at(member));
 }
 
 std::string expected(const json& answer) {
@@ -165,7 +166,9 @@ std::string answer_html(const Reply& reply) {
   html += section("expected", "What to expect", expected(answer));
   html += section("drivers", "By driver", drivers(answer));
   html += section("limits", "What the hardware allows", limits(answer));
-  html += section("evidence", "What others published", published(answer));
+  html += section("measured_elsewhere", "What stackx measured on such hardware elsewhere",
+                  published(answer, "measured_elsewhere", "Measured elsewhere"));
+  html += section("evidence", "What others published", published(answer, "evidence", "What others published"));
   const auto as_of = text_of(answer, "facts_as_of");
   html += section("open", "What is not known", list_of(answer.at("remarks")) + next_html(answer.at("next")) +
                                                    (as_of.empty() ? "" : paragraph("Facts as of " + as_of + ".", "note")));

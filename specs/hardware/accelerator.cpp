@@ -236,7 +236,7 @@ std::vector<std::string> units_for(const std::string& type) {
   if (type == "float32" || type == "complex64") return {"float32"};
   if (type == "tensorfloat32" || type == "tf32") return {"tensorfloat32"};
   if (type == "float16") return {"float16", "float16_tensor"};
-  if (type.starts_with("float8")) return {"float8"};  // e4m3 and e5m2 go through the same units
+  if (type.starts_with("float8") || type == "fp8") return {"float8"};  // e4m3 and e5m2 go through the same units
   if (type == "bfloat16" || type == "float4" || type == "int8") return {type};
   return {};
 }

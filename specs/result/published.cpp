@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 
@@ -23,9 +24,19 @@ std::string optional_line(const Node& node, std::string_view key) {
   return found ? line_from(*found) : "";
 }
 
-// A page of the web, which reports link to: no script, no file of this machine, nobody's password.
+constexpr std::string_view own_source = "stackx://";
+
+// "bench/measured/h200/once.jsonl": below the source, and nowhere else.
+bool is_path_of_the_source(std::string_view path) {
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-' || c == '/'; };
+  return !path.empty() && !path.starts_with('/') && !path.contains("..") && std::ranges::all_of(path, plain);
+}
+
+// A page of the web, which reports link to: no script, no file of this machine, nobody's password. Or a file of stackx's
+// own source, which nothing links to.
 std::string url_from(const Node& node) {
   const std::string text = line_from(node);
+  if (text.starts_with(own_source) && is_path_of_the_source(std::string_view(text).substr(own_source.size()))) return text;
   const auto begin = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : text.size();
   const auto host = std::string_view(text).substr(begin, text.find_first_of("/?#", begin) - begin);
   if (host.empty() || host.find('@') != host.npos || text.find(' ') != text.npos)
@@ -180,6 +191,8 @@ Source source_from(const Node& node) {
   source.tool = optional_line(node, "tool");
   return source;
 }
+
+bool measured_with_stackx(const Source& source) { return source.url.starts_with(own_source); }
 
 Json to_json(const Published& published) {
   Json json = {{"$schema", "stackx/published/1"},

@@ -20,7 +20,9 @@ namespace stackx::specs {
 
 class Node;
 
-// Where the number stands, so that anybody can look: a row without a URL is refused.
+// Where the number stands, so that anybody can look: a row without a URL is refused. stackx's own measurements that come
+// with it have no page: stackx://bench/measured/h200/once.jsonl is that file of its source. Rejected: an address of the
+// web that the source might have one day.
 struct Source {
   std::string url, title;
   std::string revision;  // commit, release or tag; "" if the source has none
@@ -54,5 +56,8 @@ void seal(Published& published);             // sets the id
 
 nlohmann::json to_json(const Source& source);
 Source source_from(const Node& node);  // url and read are required
+
+// A file of stackx's own source: fresh processes, each checked and timed by stackx, on a machine of whoever wrote it.
+bool measured_with_stackx(const Source& source);
 
 }  // namespace stackx::specs

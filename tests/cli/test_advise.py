@@ -29,6 +29,7 @@ TEXTS = {
     "v100-train_resnet50": ((100,), 0, None, "--hw v100 --workload train_resnet50"),
     "v100-torch": ((100,), 0, ("r.txt", "torch\n"), "--hw v100 --workload matmul --project r.txt"),
     "h100-matmul": ((100,), 0, None, "--hw h100 --workload matmul"),
+    "h200-matmul": ((80, 100), 0, None, "--hw h200 --workload matmul"),
     "b200-llm": ((80, 100), 0, None, "--hw b200 --workload llm"),
     "b200-torch27": ((100,), 0, ("r.txt", "torch==2.7.*\n"), "--hw b200 --workload matmul --project r.txt"),
     "l4-conv2d": ((100,), 0, None, "--hw l4 --workload conv2d"),

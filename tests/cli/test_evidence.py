@@ -1,12 +1,14 @@
 """What comes with stackx is known to a new store: loading it once, naming it where nothing is measured."""
 
 import contextlib
+import gzip
 import json
 import os
 import random
 import re
 import shutil
 import sqlite3
+import statistics
 import subprocess
 import unittest
 
@@ -92,6 +94,53 @@ class Evidence(BlackBox):
                 self.assertEqual(sum(source["results"] for source in found["published"]["sources"]), len(expected))
                 self.assertEqual({source["url"] for source in found["published"]["sources"]},
                                  {row[1]["url"] for row in expected})
+
+    def test_what_stackx_measured_is_what_its_documents_say(self):
+        """The evidence of an H200, from the documents again, and what advise makes of it."""
+        measured = ROOT / "bench" / "measured" / "h200"
+        rates = {}  # (dtype, m, component) -> TFLOP/s of each process
+        with gzip.open(measured / "results.jsonl.gz", "rt") as lines:
+            for one in map(json.loads, lines):
+                if one["$schema"] == "stackx/inspection/1" and not one["arm"].endswith("+A"):
+                    self.assertTrue(one["check"]["pass"])
+                    rates.setdefault((one["workload"]["params"]["dtype"], 8192, "cublas"), []).append(
+                        one["work"]["flop"] / statistics.median(one["samples_ns"]) / 1e3)
+        once = [json.loads(line)["document"] for line in (measured / "once.jsonl").read_text().splitlines()]
+        for one in (one for one in once if one["name"] == "matmul"):
+            of = one["parameters"]
+            key = of["dtype"], of["m"], one["component"] + (f" {of['search']}" if one["component"] == "cublaslt" else "")
+            if not of.get("tf32") and (key not in rates or len(rates[key]) == 1):
+                rates[key] = [one["work"]["flop"] / statistics.median(one["samples_ns"]) / 1e3]
+        document = json.loads((EVIDENCE / "matmul" / "nvidia-h200-stackx.json").read_text())
+        found = 0
+        for table in document["tables"]:
+            for cells in table["rows"]:
+                row = {**{f"params.{name}": value for name, value in table.get("params", {}).items()}, "runs": table.get("runs"),
+                       **dict(zip(table["columns"], cells))}
+                stack = table["stack"]
+                component = next(name for name in ("torch", "jax", "cublaslt", "cublas") if name in stack)
+                if component == "cublaslt":
+                    component += " " + row["stack.cublaslt-search"]
+                values = rates[row["params.dtype"].replace("float8_e4m3", "fp8"), row["params.m"], component]
+                with self.subTest(dtype=row["params.dtype"], m=row["params.m"], component=component):
+                    self.assertEqual(row["runs"], len(values))
+                    self.assertAlmostEqual(row["value"], statistics.median(values), delta=0.011)
+                    self.assertEqual(row.get("values", []), [round(value, 2) for value in values] if len(values) > 1 else [])
+                found += 1
+        self.assertEqual(found, 25)
+        asked = ("advise", "--hw", "h200", "--workload", "matmul:dtype=bfloat16,m=8192,n=8192,k=8192")
+        self.assertIn("MEASURED ELSEWHERE with stackx on one H200 at m=n=k=8192", " ".join(self.stackx(*asked).stdout.split()))
+        answer = self.json(*asked)["answer"]
+        first = answer["measured_elsewhere"][0]
+        self.assertEqual((first["processes"], first["stack"]), (10, "cublas 13.1.0.3, cuda 13.0 (also in torch 2.11.0)"))
+        low, high = first["interval"]
+        self.assertLess(low, first["value"])
+        self.assertLess(first["value"], high)
+        self.assertEqual(answer["grade"], "PREDICTED")  # of the newest torch: another cuBLAS
+        self.assertNotIn("stackx://", str(answer["evidence"]))
+        self.write("requirements.txt", "torch==2.11.0\n")
+        own = self.json(*asked, "--project", str(self.scratch / "requirements.txt"), "--require", "measured")["answer"]
+        self.assertEqual((own["grade"], own["expected"][0]["interval"]), ("MEASURED ELSEWHERE", None))
 
     def test_what_nobody_published_is_not_made_up(self):
         done = self.stackx("advise", "--hw", "zen3")

@@ -65,6 +65,17 @@ TEST_CASE("package answer: displaced where one source has an older version faste
   CHECK(answer(older_is_faster(1.2, a100), {}, RecommendationType::latest).candidate->version == "2.3.0");
 }
 
+TEST_CASE("package answer: what stackx measured of the very version was measured elsewhere, not published by others") {
+  auto own = tests::made_up_published({{"torch", "2.3.0"}}, 100, 224, "resnet50", a100);
+  own.source.url = "stackx://bench/measured/made-up.jsonl";
+  own.runs = 6;
+  own.values = {98, 99, 100, 100, 101, 102};
+  const auto advice = answer({own}, {});
+  CHECK(advice.grade == Grade::measured_elsewhere);
+  CHECK(advice.expect == "Expect 100 samples/s resnet50 [98.0, 102]: MEASURED ELSEWHERE with stackx, n=6.");
+  CHECK(answer({tests::made_up_published({{"torch", "2.3.0"}}, 100, 224, "resnet50", a100)}, {}).grade == Grade::published);
+}
+
 TEST_CASE("package answer: displaced by another model of the architecture, whose number is not expected here") {
   const auto advice = answer({}, older_is_faster(1.2, a10));
   CHECK(advice.candidate->version == "2.2.1");

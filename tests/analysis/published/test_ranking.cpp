@@ -370,6 +370,25 @@ TEST_CASE("rates of items are taken at the best published batch", "[published_ra
   CHECK(small.front().rows.front().value == 100);
 }
 
+TEST_CASE("what was measured with stackx comes first, and has an interval over its processes", "[published_ranking]") {
+  const auto ranking = ranking_of("h200", "matmul:dtype=bfloat16");
+  const auto& first = ranking.groups.front();
+  const auto rounds = std::ranges::find_if(first.rows, [](const auto& row) { return row.interval.has_value(); });
+  REQUIRE(rounds != first.rows.end());
+  CHECK(component(*rounds, "cublas") == "13.1.0.3");
+  CHECK(rounds->value == Approx(763740));  // GFLOP/s; the document has TFLOP/s
+  CHECK(rounds->interval->low == Approx(761530));
+  CHECK(rounds->interval->high == Approx(769380));
+  CHECK(std::ranges::all_of(first.rows, &PublishedRow::own));
+  CHECK(std::ranges::count_if(first.rows, [](const auto& row) { return row.interval.has_value(); }) == 1);  // the others ran once
+  REQUIRE(ranking.groups.size() > 1);
+  for (const auto& row : ranking.groups[1].rows) {
+    CHECK_FALSE(row.own);
+    CHECK_FALSE(row.interval);
+  }
+  CHECK(shape_text(first) == "m=n=k=8192");
+}
+
 TEST_CASE("every row leads to its documents and their addresses", "[published_ranking]") {
   const auto ranking = ranking_of("v100", "matmul");
   const auto json = to_json(ranking);

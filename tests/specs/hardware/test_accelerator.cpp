@@ -218,6 +218,11 @@ TEST_CASE("the peak is that of the unit which multiplies such numbers", "[accele
   CHECK(peak("a100", "matmul:dtype=float32")->gflop_s == Approx(19500));  // not tensorfloat32's
   CHECK(peak("a100", "matmul:dtype=tensorfloat32")->gflop_s == Approx(156000));
   CHECK(peak("a100", "matmul:dtype=float64")->unit == "float64_tensor");
+  CHECK(peak("h200", "matmul:dtype=float64")->gflop_s == Approx(67000));  // 33.5 TFLOP/s without tensor cores
+  CHECK(peak("h100-pcie-80gb", "matmul:dtype=float64")->gflop_s == Approx(51000));
+  CHECK(peak("h200 nvl", "matmul:dtype=float64")->gflop_s == Approx(60000));
+  CHECK(peak("v100", "matmul:dtype=float64")->unit == "float64");  // has no such tensor cores
+  CHECK(peak("h200", "matmul:dtype=fp8")->unit == "float8");       // as stackx-pi calls it
   CHECK(peak("v100", "matmul:dtype=complex128")->gflop_s == Approx(7800));
   CHECK(peak("titan v", "matmul:dtype=float16")->unit == "float16");
   CHECK(peak("t4", "matmul:dtype=int8,mul=int8,acc=int32")->gflop_s == Approx(130000));

@@ -167,11 +167,13 @@ TEST_CASE("a source is a page of the web, and nobody's password is in it") {
     return message_of([&] { read(to_json(published)); });
   };
   for (const char* good :
-       {"https://example.org", "http://example.org:8080/a?b=c@d#e", "https://[::1]/", "https://x/\"><script>"})
+       {"https://example.org", "http://example.org:8080/a?b=c@d#e", "https://[::1]/", "https://x/\"><script>",
+        "stackx://bench/measured/h200/once.jsonl"})
     CHECK(refusal(good) == "(no error)");
   for (const char* bad :
        {"javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "doi:10.1000/182", "//example.org", "https://",
-        "https:///a", "https://me:secret@example.org/", "https://token@example.org", "https://a b"})
+        "https:///a", "https://me:secret@example.org/", "https://token@example.org", "https://a b", "stackx://", "stackx:///etc/passwd",
+        "stackx://../a", "stackx://a?b", "stackx:bench"})
     CHECK_THAT(refusal(bad), Contains("p.json: /source/url: expected a URL") && !Contains("secret"));
 }
 
