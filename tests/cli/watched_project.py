@@ -52,7 +52,7 @@ class Watch(PythonStack):
 
     def wait_for_inspections(self, count):
         """That many are on the disk: then a pass is in the middle of its campaign."""
-        for _ in range(600):
+        for _ in range(6000):
             found = list(pathlib.Path(f"{self.db}-results").glob("*/*.json"))
             if len([path for path in found if path.name != "plan.json"]) >= count:
                 return
