@@ -282,7 +282,7 @@ class Ends(Blame):
             self.assertIn("which of the changes it is says: stackx blame", text)
 
     def test_two_stacks_of_a_project(self):
-        libraries = {"quick": ("9.9.1", self.fake_blas()), "slow": ("9.9.1", self.fake_blas(slow=30))}
+        libraries = {"quick": ("9.9.1", self.fake_blas()), "slow": ("9.9.1", self.fake_blas(slow=300))}
         catalog = json.loads(self.fake_catalog(libraries).read_text())
         catalog["components"]["colour"] = {"kind": "setting", "versioning": "opaque", "versions": {
             one: {"environment": {"PI_COLOUR": one}} for one in ("red", "blue")}}
