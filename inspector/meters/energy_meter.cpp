@@ -77,11 +77,12 @@ void EnergyMeter::end() {
   const auto now = wall_ns();
   const auto until = std::chrono::steady_clock::now() + last_step;
   const auto moved = [&](const Watched& one) { return one.trace.last_update().value_or(0) >= now; };
-  do {
+  for (bool last = false; !last;) {  // the last reading is one after the wait, however late a busy machine lets us go on
+    last = std::chrono::steady_clock::now() >= until;
     read();
-    if (std::ranges::all_of(counters_, moved)) break;
+    if (last || std::ranges::all_of(counters_, moved)) break;
     std::this_thread::sleep_for(2ms);
-  } while (std::chrono::steady_clock::now() < until);
+  }
   // Phases are in times of a clock that somebody may have set meanwhile; slewed by less than a thousandth it may be.
   constexpr std::int64_t tolerance = 20'000'000;
   const auto ran = steady_ns() - began_steady_ns_;

@@ -101,7 +101,7 @@ class Attack(BlackBox):
         """A PATH on which everything is but bwrap and engines."""
         self.environment["PATH"] = programs_without("bwrap", "podman", "docker")
 
-    def run_stackx(self, *arguments, exit_code=None, timeout=600):
+    def run_stackx(self, *arguments, exit_code=None, timeout=900):
         done = subprocess.run([*self.prefix, STACKX, *map(str, arguments)], capture_output=True, text=True, env=self.environment,
                               timeout=timeout, cwd=self.scratch)
         allowed = (0, 1) if exit_code is None else (exit_code,)
@@ -112,7 +112,7 @@ class Attack(BlackBox):
         lines = [json.loads(line) for line in self.run_stackx("export", exit_code=0).stdout.splitlines()]
         return sorted((one for one in lines if one["$schema"] == "stackx/inspection/1"), key=lambda one: one["finished"])
 
-    def attack(self, name, memory_gib=0.5, seconds=20, **params):
+    def attack(self, name, memory_gib=0.5, seconds=120, **params):
         """What evil_pi.py found, and the document of its inspection."""
         pi = self.scratch / "evil_pi.py"
         shutil.copy(HERE / "evil_pi.py", pi)

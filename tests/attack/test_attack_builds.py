@@ -25,7 +25,7 @@ class MaliciousBuild(PythonStack):
         self.environment["no_proxy"] = "127.0.0.1"
         self.environment["PIP_INDEX_URL"] = self.index.url.replace("http://", "http://somebody:pass-of-the-index@") + "/simple"
 
-    def build(self, setup, memory_gib=1, seconds=60):
+    def build(self, setup, memory_gib=1, seconds=240):
         project = self.stack(self.index.add(sdist(setup)), limits={"memory_gib": memory_gib, "build_seconds": seconds})
         self.inspect(project, exit_code=None, cwd=self.scratch)
         return self.documents()[-1]
@@ -70,7 +70,7 @@ for place in open('/proc/mounts').read().split():
                 file.write(bytes(100 << 20))
 """, memory_gib=1)
         self.assertNotEqual(document["outcome"], "ok")
-        self.assertLess(time.monotonic() - before, 60)
+        self.assertLess(time.monotonic() - before, 300)
         self.assertEqual(self.half_built(), [])
 
     def test_it_cannot_fill_what_it_may_write(self):
@@ -107,7 +107,7 @@ for line in open('/proc/mounts'):
         os.chmod('.', 0)
         for file in files:
             os.posix_fallocate(file.fileno(), 0, 100 << 20)
-        time.sleep(5)
+        time.sleep(60)  # until it is seen
 """, memory_gib=1)
                 self.assertNotEqual(document["outcome"], "ok")
                 self.assertIn("it wrote more than", document["reason"])
@@ -124,7 +124,7 @@ while True:
         time.sleep(0.1)
 """, seconds=20)
         self.assertNotEqual(document["outcome"], "ok")
-        self.assertLess(time.monotonic() - before, 40)
+        self.assertLess(time.monotonic() - before, 240)  # it would go on for ever
 
     def test_what_its_build_requires(self):
         for required in ("victim @ file:///etc/passwd", "--index-url=http://127.0.0.1:9/", "a b"):

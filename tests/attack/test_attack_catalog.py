@@ -136,7 +136,7 @@ class MaliciousCatalog(Attack):
             document = self.documents()[-1]
             self.assertEqual(document["outcome"], "unsupported", (path, document))
             self.assertIn("no sandbox shows it", document["reason"])
-            self.assertLess(time.monotonic() - before, 60)
+            self.assertLess(time.monotonic() - before, 240)
 
     def test_a_library_that_takes_over_the_loader(self):
         """Looked at, it runs nowhere outside of the sandbox: neither as a library nor as an interpreter."""
@@ -164,7 +164,7 @@ class MaliciousCatalog(Attack):
             for name, library in (("victim", pipe), ("other", self.fake_blas()))}}))
         before = time.monotonic()
         self.run_stackx("inspect", self.project(), "--allow-paths", "--rounds", "1")
-        self.assertLess(time.monotonic() - before, 30)
+        self.assertLess(time.monotonic() - before, 240)  # nobody ever writes into it
         documents = self.documents()
         self.assertEqual(len(documents), 2, documents)
         self.assertTrue(any("victim 1: " in one.get("reason", "") and "no regular file" in one["reason"] for one in documents), documents)

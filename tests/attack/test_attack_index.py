@@ -97,7 +97,7 @@ class MaliciousIndex(Attack):
         done = subprocess.run([*self.prefix, STACKX, "catalog", "import", "pypi", "victim", "--index-url",
                                f"http://{login}127.0.0.1:{server.server_port}/simple", "--python", "3.11", "-o", self.scratch / "out.json", *words],
                               capture_output=True, env=self.environment, cwd=self.scratch, preexec_fn=bounded, timeout=600)
-        self.assertLess(time.monotonic() - before, 60)
+        self.assertLess(time.monotonic() - before, 240)
         self.assertIn(done.returncode, (0, 1, 2, 3), done.stderr)
         said = (done.stdout + done.stderr).decode()
         self.assertNotIn("fault of stackx", said)

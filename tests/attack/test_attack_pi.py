@@ -95,7 +95,7 @@ class Place:
         before = time.monotonic()
         _, document = self.attack("past_the_end", seconds=2)
         self.assertEqual(document["outcome"], "timed_out", document)
-        self.assertLess(time.monotonic() - before, 60)
+        self.assertLess(time.monotonic() - before, 300)  # it would have gone on for 600
         if self.sandbox:  # where it may write nothing that lasts, and the namespace ends with it
             return
         mark = self.scratch / "mark"
@@ -110,7 +110,7 @@ class Place:
         with Tasks() as tasks:
             _, document = self.attack("orphans", seconds=3)
         self.assertIn(document["outcome"], ("timed_out", "failed"), document)
-        self.assertLess(time.monotonic() - before, 60)
+        self.assertLess(time.monotonic() - before, 300)
         self.assertLess(tasks.most, tasks.before + 9000)  # a machine has 32,768
 
     def test_it_holds_no_memory_that_nobody_counts(self):

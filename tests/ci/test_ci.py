@@ -1,6 +1,7 @@
 """examples/ci as a pipeline runs it: the scripts, and the script lines of both pipelines, in git repositories made here.
 
-Packages come from an index on this machine: `demo` 1.0, and 2.0, whose import takes longer; what is measured is real.
+Packages come from an index on this machine: `demo` 1.0, and 2.0, whose import takes longer. Processes and wheels are real; an import
+moves the clock on by which it is timed, so that a machine that does much else changes nothing.
 """
 
 import json
@@ -22,13 +23,22 @@ from python_stack import Index, wheel  # noqa: E402
 EXAMPLE = ROOT / "examples" / "ci"
 PAGE = ROOT / "docs" / "ci.md"
 RUNS, RUNS_NOT, UNKNOWN = "torch==2.4.1\n", "torch==2.11.0\n", "torch==99\n"
-# Needs no package beside `demo`. 6 rounds: the fewest that can give a verdict, which times that far apart always do.
+# Needs no package beside `demo`. 6 rounds: the fewest that can give a verdict.
 SPEED = {"workload": {"pi": "import", "params": {"module": "demo", "repetitions": 2, "min_sample_ms": 1, "warmup_ms": 1}},
          "campaign": {"rounds": 6}}
 
 
-def demo(version, import_s, broken=False):
-    code = f"import time\ntime.sleep({import_s})\n__version__ = {version!r}\n" + ("import nothing\n" if broken else "")
+# In import_child.py, which holds CLOCK: the import takes so long by it, beside which what it really takes is nothing.
+LATER = """import sys
+clock = getattr(sys.modules["__main__"], "CLOCK", None)
+if clock:
+    real = clock.steady_ns
+    clock.steady_ns = lambda: real() + {ns}
+"""
+
+
+def demo(version, import_s=0, broken=False):
+    code = LATER.format(ns=int(import_s * 1e9)) + f"__version__ = {version!r}\n" + ("import nothing\n" if broken else "")
     return wheel("demo", version, files={"demo/__init__.py": code})
 
 
@@ -145,7 +155,7 @@ class Speed(Checkout):
         (self.home / "requirements.txt").write_text(after)
 
     def test_slower_and_not(self):
-        self.serve_demo(demo("1.0", 0.002), demo("2.0", 0.02))
+        self.serve_demo(demo("1.0", 100), demo("2.0", 1000))
         pip_compile = f"# head\ndemo==2.0 ; python_version >= '3' \\\n    --hash=sha256:{64 * '0'}\n    # via us\n"
         self.locks("demo==1.0\n", pip_compile)
         said = self.bash(self.COMPARE, 1).stdout
@@ -162,13 +172,13 @@ class Speed(Checkout):
         self.assertRegex(said, "(?m)^  workload .*repetitions=1,")
 
     def test_the_same_stack_is_not_measured(self):
-        self.serve_demo(demo("1.0", 0))
+        self.serve_demo(demo("1.0"))
         self.locks("demo==1.0\n", "demo == 1.0  # as before\n")
         self.assertRegex(self.first_line(self.COMPARE), "^Yes: .*are the same stack on Python .*nothing to measure")
         self.assertIn("the same stack", (self.home / "report.md").read_text())
 
     def test_a_lock_that_does_not_run(self):
-        self.serve_demo(demo("1.0", 0), demo("2.0", 0, broken=True))
+        self.serve_demo(demo("1.0"), demo("2.0", broken=True))
         self.locks("demo==1.0\n", "demo==2.0\n")
         said = self.bash(self.COMPARE, 1).stdout
         self.assertRegex(said, r"^No: before\.txt and requirements\.txt cannot be compared")
@@ -177,7 +187,7 @@ class Speed(Checkout):
         self.assertIn("requirements.txt is no stack on Python", self.bash(self.COMPARE, 1).stderr)
 
     def test_bad_input(self):
-        self.serve_demo(demo("1.0", 0), demo("2.0", 0))
+        self.serve_demo(demo("1.0"), demo("2.0"))
         self.locks("demo==1.0\n", "demo==2.0\n")
         self.assertIn("5 rounds cannot give a verdict", self.bash(self.COMPARE.replace("-o", "--rounds 5 -o"), 2).stderr)
         lists = json.dumps(SPEED).replace('"repetitions": 2', '"repetitions": [1, 2]')
@@ -205,7 +215,7 @@ class Pipelines(Checkout):
         except ImportError:
             self.skipTest("no PyYAML to read the pipelines with")
         self.load = lambda name: yaml.safe_load((EXAMPLE / name).read_text())
-        self.serve_demo(demo("1.0", 0.002), demo("2.0", 0.02))
+        self.serve_demo(demo("1.0", 100), demo("2.0", 1000))
         (self.tools / "pip").write_text('#!/bin/sh\n[ "$*" = "install --quiet stackx-1.whl" ]\n')
         (self.tools / "pip").chmod(0o755)
 

@@ -63,7 +63,7 @@ class Browser:
         text, self._buffer = self._buffer.split(b"\0", 1)
         return json.loads(text)
 
-    def call(self, method, seconds=60, **parameters):
+    def call(self, method, seconds=240, **parameters):
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -78,7 +78,7 @@ class Browser:
                 return answer["result"]
             self._events.append(answer)
 
-    def wait_for(self, method, seconds=60):
+    def wait_for(self, method, seconds=240):
         deadline = time.monotonic() + seconds
         seen = 0
         while True:

@@ -58,7 +58,7 @@ class ClusterBox(BlackBox):
                 found.append((file.parent, json.loads(file.read_text())))
         return found
 
-    def until(self, done, what, seconds=60):
+    def until(self, done, what, seconds=240):
         end = time.monotonic() + seconds
         while not (found := done()):
             if time.monotonic() > end:
@@ -76,7 +76,7 @@ class ClusterBox(BlackBox):
                 found[attempt["block"]] = (attempt["node"], attempt["job"])
         return found
 
-    def wait_for_end(self, seconds=120):
+    def wait_for_end(self, seconds=600):
         """`collect --wait` ends, with all that there is."""
         began = time.monotonic()
         done = subprocess.run([STACKX, "cluster", "collect", "--wait"], env=self.environment, capture_output=True, text=True, timeout=seconds)

@@ -245,7 +245,7 @@ class Cluster:
     def play_success_criteria_only(self):
         self.set(success_criteria_only=True)
 
-    def until(self, true, seconds=60, what="what is waited for"):
+    def until(self, true, seconds=240, what="what is waited for"):
         end = time.monotonic() + seconds
         while not true():
             if time.monotonic() > end:

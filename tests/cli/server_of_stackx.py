@@ -59,7 +59,7 @@ class Server:
         status, _, body = self.request("/v1/documents", "POST", lines.encode(), Content_Type="application/jsonl", **headers)
         return status, json.loads(body)
 
-    def end(self, patience=60):
+    def end(self, patience=240):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:

@@ -15,7 +15,7 @@ import shlex
 import subprocess
 import time
 
-PATIENCE = 60  # seconds
+PATIENCE = 240  # seconds
 
 BASH = r"""
 source "$1"

@@ -57,7 +57,7 @@ class Daemons:
                     f"--pid-file={run}/munged.pid", f"--log-file={self.place}/log/munged.log", f"--seed-file={run}/munged.seed")
         self.until(lambda: (run / "munge.socket").exists(), "munged")
 
-    def until(self, done, what, seconds=60):
+    def until(self, done, what, seconds=240):
         end = time.monotonic() + seconds
         while not done():
             if time.monotonic() > end:
@@ -130,7 +130,7 @@ PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
         environment = dict(variables, SLURM_CONF=self.environment["SLURM_CONF"])
         return self.command("sbatch", "--parsable", script, cwd=directory, env=environment).strip()
 
-    def wait(self, job, seconds=300):
+    def wait(self, job, seconds=600):
         """The state in which it ended."""
         state = ""
 

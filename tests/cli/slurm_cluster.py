@@ -128,7 +128,7 @@ PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
         printed = self.command("squeue", "-h", "-r", "-t", "all", "-j", job, "-o", "%i %T")
         return dict(line.split() for line in printed.splitlines())
 
-    def wait(self, job, seconds=120):
+    def wait(self, job, seconds=600):
         """How its tasks ended."""
         self.until(lambda: not any(state in LIVE for state in self.tasks(job).values()), f"job {job}", seconds)
         return self.tasks(job)

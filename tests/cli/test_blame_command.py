@@ -1,7 +1,7 @@
 """stackx blame on wheels that cost known times: which change is it?
 
-Packages are made on the spot. Each says what it costs (`SECONDS`, a function of the others where it matters); the user's program
-imports them all, sleeps for the sum of their costs and prints it, so the machine's noise is that of the sleep alone.
+Packages are made on the spot. Each says what it costs (`cost`, a function of the others where it matters); the user's program
+imports them all and prints the sum of their costs as its time: the machine's noise is in none of them.
 """
 
 import atexit
@@ -18,13 +18,10 @@ import zipfile
 from harness import STACKX, cases, schema_errors
 from python_stack import HERE, PROGRAM, PythonStack, wheel
 
-BENCH = '''import importlib, pathlib, time
+BENCH = '''import importlib, pathlib
 names = [path.name for path in pathlib.Path(importlib.import_module("p00").__file__).parents[1].iterdir() if path.name.startswith("p") and path.name[1:].isdigit()]
 versions = {name: importlib.import_module(name).VERSION for name in names}
-seconds = 0.02 * (1 + sum(importlib.import_module(name).cost(versions) for name in names))
-begin = time.perf_counter()
-time.sleep(max(seconds, 0.001))
-print(time.perf_counter() - begin)
+print(0.02 * (1 + sum(importlib.import_module(name).cost(versions) for name in names)))
 '''
 
 
@@ -68,16 +65,15 @@ class Culprits(Blame):
     """Real processes, real wheels; the many seeds run on made-up clocks (tests/blame/search)."""
 
     def test_one_of_twenty(self):
-        self.bench = self.write("bench.py", BENCH.replace("0.02", "0.08"))  # beside other tests 20 ms vary by 10%, which 32 rounds may not bound
         ends = self.ends(20, {("p13", "2.0"): "0.4"})
         answer = self.blame(ends)
         self.assertEqual(self.roles(answer), ["p13 1.0 -> 2.0"])
         self.assertEqual(schema_errors("blame", [answer]), [""])
         self.assertEqual(answer["answer"]["kind"], "found")
         self.assertTrue(answer["answer"]["complete"])
-        low, high = answer["rows"][0]["effect"]["interval"]
-        self.assertTrue(1.05 < low < 1.42 and high > 1.35, answer["rows"][0])  # 1.4, on a machine that does much else
-        self.assertIn("all of the x1.", answer["answer"]["text"])
+        for number in (answer["rows"][0]["effect"]["ratio"], *answer["rows"][0]["effect"]["interval"]):
+            self.assertAlmostEqual(number, 1.4, delta=1e-6)
+        self.assertIn("all of the x1.40", answer["answer"]["text"])
         # 3 log2(20) + 10 verdicts of 9 rounds and two stacks: at 10% noise
         self.assertLessEqual(answer["cost"]["inspections"], 413)
         self.assertEqual(answer["valid_stacks"], str(2**20))
@@ -89,7 +85,7 @@ class Culprits(Blame):
             self.assertEqual(again["campaigns"], answer["campaigns"])
         with self.subTest("for people, and for an issue"):
             text = self.tell(["old.txt", "new.txt"])
-            self.assertTrue(text.startswith("p13 1.0 -> 2.0 makes its time x1."), text)
+            self.assertTrue(text.startswith("p13 1.0 -> 2.0 makes its time x1.40"), text)
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
             markdown = self.tell(["old.txt", "new.txt"], "--format", "markdown")
             self.assertTrue(markdown.startswith("**p13 1.0"), markdown)
@@ -199,12 +195,17 @@ print(json.dumps({"name": "bench", "samples_ns": [1000, 1000, 1000], "metrics": 
         self.assertAlmostEqual(answer["rows"][0]["effect"]["ratio"], 0.8, delta=1e-6)
 
     def test_wall_time_of_a_program_that_prints_nothing(self):
+        # Of all times here this one is measured: so far apart that no other process on the machine makes up for it.
         self.bench = self.write("bench.py", "import time, p00, p01\ntime.sleep(0.1 * (1 + p00.cost({})))\n")
-        answer = self.blame(self.ends(2, {("p00", "2.0"): "1"}))
+        answer = self.blame(self.ends(2, {("p00", "2.0"): "9"}))
         self.assertEqual(self.roles(answer), ["p00 1.0 -> 2.0"])
 
 
 class GoingOn(Blame):
+    def setUp(self):
+        super().setUp()
+        self.bench.write_text(BENCH + "import time\ntime.sleep(0.05)\n")  # it takes seconds in all, of which some are left when it is ended
+
     def test_killed_at_random_moments(self):
         ends = self.ends(6, {("p05", "2.0"): "0.4"})
         words = [STACKX, "blame", *map(str, ends), "--pi", str(self.bench), "--json"]
@@ -281,7 +282,7 @@ class Ends(Blame):
             self.assertIn("which of the changes it is says: stackx blame", text)
 
     def test_two_stacks_of_a_project(self):
-        libraries = {"quick": ("9.9.1", self.fake_blas()), "slow": ("9.9.1", self.fake_blas(slow=30))}
+        libraries = {"quick": ("9.9.1", self.fake_blas()), "slow": ("9.9.1", self.fake_blas(slow=300))}
         catalog = json.loads(self.fake_catalog(libraries).read_text())
         catalog["components"]["colour"] = {"kind": "setting", "versioning": "opaque", "versions": {
             one: {"environment": {"PI_COLOUR": one}} for one in ("red", "blue")}}

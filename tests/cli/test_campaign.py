@@ -93,12 +93,16 @@ class Campaign(BlackBox):
         self.assertTrue(document["check"]["pass"])
         self.assertLess(document["check"]["max_relative_error"], document["check"]["bound"])
         self.assertEqual(len(document["samples_ns"]), 3)
-        # Iterations are chosen for 1 ms at the rate of that moment. Where that was a bad one samples come out shorter: not in all rounds.
-        self.assertGreaterEqual(max(min(document["samples_ns"]) for document in documents), 500_000)
         per_product = 2 * 48 * 40 * 56
         self.assertEqual(document["work"]["flop"] % per_product, 0)
         self.assertGreaterEqual(document["work"]["flop"], per_product)
         self.assertIn("run", {phase["name"] for phase in document["phases"]})
+        with self.subTest("samples are as long as the project says, at the rate of the moment in which that was found out"):
+            params = {**document["workload"]["params"], "min_sample_ms": 300}
+            self.stackx("inspect", self.project(workload={"pi": "matmul", "params": params}), "--rounds", "1")
+            longer = max((json.loads(line) for line in self.stackx("export").stdout.splitlines()), key=lambda one: one.get("finished", ""))
+            self.assertEqual(longer["workload"]["params"]["min_sample_ms"], "300")
+            self.assertGreater(longer["work"]["flop"], 5 * max(one["work"]["flop"] for one in documents))  # about 300 times
 
     def test_export_import_round_trip_and_twice_changes_nothing(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
@@ -153,11 +157,8 @@ class Campaign(BlackBox):
         self.assertEqual((again["outcomes"], again["all_outcomes"]), ({}, {"ok": 80}))
 
     def measured(self):
-        """Inspections that are ok, while a campaign may be running; `outcomes` needs a store that has something."""
-        if not self.db.exists():
-            return 0
-        done = subprocess.run([STACKX, "export"], env=self.environment, capture_output=True, text=True)  # of an empty store: an error
-        return sum(json.loads(line).get("outcome") == "ok" for line in done.stdout.splitlines())
+        """How many inspections are on the disk, while a campaign may be running."""
+        return sum(len(path.stem) == 64 for path in self.db.parent.glob("*-results/*/*.json"))
 
     def begin(self, *words, **options):
         """A campaign that runs, and has measured something."""
@@ -166,19 +167,19 @@ class Campaign(BlackBox):
                                    stderr=subprocess.DEVNULL, text=True, **options)
         self.addCleanup(lambda: process.poll() is None and process.kill())
         while process.poll() is None and self.measured() == before:
-            time.sleep(0.1)
+            time.sleep(0.01)
         self.assertIsNone(process.poll(), "the campaign ended before anything else could begin")
         return process
 
     def test_a_plan_is_run_by_one_process_at_a_time(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
-        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 2000})
+        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 1_000_000})
         process = self.begin(project)
         (plan,) = [json.loads(line)["id"] for line in self.stackx("export").stdout.splitlines() if "stackx/plan/" in line]
         for words in (["--resume"], ["--resume", plan]):
             start = time.monotonic()
             refused = self.stackx("inspect", project, *words, exit_code=2)
-            self.assertLess(time.monotonic() - start, 60)
+            self.assertLess(time.monotonic() - start, 240)
             self.assertRegex(refused.stderr.splitlines()[-1],
                              rf"^stackx: campaign {plan[:12]} is being run by process {process.pid} on \S+: wait until that ends, or end it; ")
             self.assertEqual(refused.stdout, "")

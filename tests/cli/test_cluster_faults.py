@@ -10,7 +10,7 @@ from cluster_box import OnSlurm
 class GoesWrong(OnSlurm):
     def test_power_loss_of_a_node(self):
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project())
+        self.stackx("cluster", "submit", self.project(rounds=12))  # goes on for seconds
         block, (node, _) = self.until(self.measuring, "measuring").popitem()
         cluster.power_loss(node)
         left = {one["id"] for directory, one in self.documents(block)}
@@ -34,7 +34,7 @@ class GoesWrong(OnSlurm):
 
     def test_preemption(self):
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project())
+        self.stackx("cluster", "submit", self.project(rounds=20))  # goes on for seconds: it is still there when the urgent job comes
         block, (node, _) = self.until(self.measuring, "measuring").popitem()
         script = self.write_script("#!/bin/sh\nsleep 1\n")
         cluster.command("sbatch", "--partition=urgent", "--exclusive", f"--nodelist={node}", script)
@@ -73,7 +73,7 @@ class GoesWrong(OnSlurm):
                     cluster.command("scontrol", "update", f"nodename={node}", "state=resume", check=False)
             return target["finished"]
 
-        self.until(all_done, "all rounds", 120)
+        self.until(all_done, "all rounds", 600)
         self.check_all()
 
     def test_a_held_job_and_a_drained_node(self):

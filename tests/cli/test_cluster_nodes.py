@@ -107,7 +107,7 @@ class Played(Trained):
         self.addCleanup(process.kill)
         return process
 
-    def ended(self, process, seconds=100):
+    def ended(self, process, seconds=600):
         said, _ = process.communicate(timeout=seconds)
         return process.returncode, said
 
@@ -151,7 +151,7 @@ class Played(Trained):
         second, first = self.node(1), self.node(0)
         pid = self.worker(second)
         os.kill(pid, signal.SIGKILL)
-        self.until(lambda: [one for one in self.results() if one["outcome"] != "ok"], "its end", 60)
+        self.until(lambda: [one for one in self.results() if one["outcome"] != "ok"], "its end")
         [one] = [one for one in self.results() if one["outcome"] != "ok"]
         self.assertEqual(one["outcome"], "crashed", one["reason"])
         self.assertIn("on n2 (node 2 of 2): the PI was ended by SIGKILL", one["reason"])
@@ -163,7 +163,7 @@ class Played(Trained):
         self.worker(second)
         began = time.monotonic()
         second.kill()
-        code, said = self.ended(first, 60)
+        code, said = self.ended(first)
         self.assertEqual(code, 1, said)
         self.assertIn("on n2 (node 2 of 2): its program has ended", said)
         print(f"from the loss of a node to the end of the others: {time.monotonic() - began:.1f} s", end=" ")
@@ -175,7 +175,7 @@ class Played(Trained):
         second, first = self.node(1), self.node(0)
         self.worker(second)
         first.kill()
-        code, said = self.ended(second, 60)
+        code, said = self.ended(second)
         self.assertEqual(code, 1, said)
         self.assertIn("the block's first node has ended", said)
 
@@ -186,20 +186,20 @@ class Played(Trained):
         os.link(STACKX, alone) if os.stat(STACKX).st_dev == os.stat(self.scratch).st_dev else alone.write_bytes(pathlib.Path(STACKX).read_bytes())
         alone.chmod(0o755)
         second, first = self.node(1, program=alone, STACKX_DATA=str(pathlib.Path(__file__).parents[2] / "specs/data")), self.node(0)
-        code, said = self.ended(first, 60)
+        code, said = self.ended(first)
         self.assertEqual(code, 3, said)
         self.assertRegex(said, "on n2: .*stackx-supervise")
-        code, said = self.ended(second, 60)
+        code, said = self.ended(second)
         self.assertEqual(code, 3, said)
 
     def test_nobody_comes_and_strangers_do(self):
         self.freeze(self.project())
         second = self.node(1, "--meet-patience", "4", STACKX_MEETING="another job's")
-        code, said = self.ended(self.node(0, "--meet-patience", "3"), 60)
+        code, said = self.ended(self.node(0, "--meet-patience", "3"))
         self.assertEqual(code, 3, said)
         self.assertIn("of the 2 nodes of this block, number 2 has not come to 127.0.0.1", said)
-        self.ended(second, 60)
-        code, said = self.ended(self.node(1, "--meet-patience", "1"), 60)
+        self.ended(second)
+        code, said = self.ended(self.node(1, "--meet-patience", "1"))
         self.assertEqual(code, 3, said)
         self.assertIn("where the first node of this block should await this one", said)
 
@@ -243,7 +243,7 @@ class OnPlayedKubernetes(Trained, OnKubernetes):
         self.stackx("cluster", "submit", self.write("project.json", document))
         [service] = self.cluster.objects("Service")
         self.assertEqual((service["spec"]["clusterIP"], self.cluster.job()["spec"]["completions"]), ("None", 4))
-        status, kept = self.wait_for_end(300)
+        status, kept = self.wait_for_end()
         self.assertEqual(len(kept), 2 * 2 * 2)
         self.check_results(kept, ["n1", "n2"])
         self.assertEqual(status["targets"][0]["scheduler"], "kubernetes")
@@ -256,7 +256,7 @@ class OnRealSlurm(Trained, OnSlurm):
     def test_a_campaign_over_two_nodes_of_three(self):
         cluster = self.start_cluster()
         self.stackx("cluster", "submit", self.project(blocks=2))
-        _, kept = self.wait_for_end(300)
+        _, kept = self.wait_for_end()
         self.assertEqual(len(kept), 2 * 2 * 2)
         pairs = {tuple(sorted(one["nodes"])) for one in kept if "nodes" in one}
         self.assertTrue(all(len(set(pair)) == 2 and set(pair) <= {"n1", "n2", "n3"} for pair in pairs), pairs)
@@ -272,7 +272,7 @@ class OnRealSlurm(Trained, OnSlurm):
         document["campaign"] = {"stacks": self.stacks_of_both(document), "rounds": 2, "limits": {"seconds": 100, "memory_gib": 2}}
         document["cluster"] = {"targets": [self.target], "blocks": 1, "rounds_per_block": 2, "spool": str(self.spool)}
         self.stackx("cluster", "submit", self.write("project.json", document))
-        _, kept = self.wait_for_end(300)
+        _, kept = self.wait_for_end()
         self.assertEqual(len(kept), 2 * 2)
         for one in kept:
             self.assertEqual(one["outcome"], "ok", one["reason"] + one["stderr_tail"])
@@ -294,7 +294,7 @@ class OnRealSlurm(Trained, OnSlurm):
             self.skipTest("needs mpi4py and Open MPI")
         self.start_cluster()
         self.stackx("cluster", "submit", self.project(rounds=1, params=PARAMS | {"exchange": "mpi"}))
-        _, kept = self.wait_for_end(300)
+        _, kept = self.wait_for_end()
         self.check_results(kept, sorted({node for one in kept for node in one.get("nodes", [])}))
 
     def test_a_node_that_lost_its_power_ends_the_start(self):
@@ -307,7 +307,7 @@ class OnRealSlurm(Trained, OnSlurm):
         began = time.monotonic()
         cluster.power_loss("n2")
         self.until(lambda: any(json.loads(file.read_text())["state"] != "running" for file in self.root().glob("*/block-*/*/attempt.json")),
-                   "the first node knows that the second is lost", 60)
+                   "the first node knows that the second is lost")
         print(f"from power loss to the start's end: {time.monotonic() - began:.1f} s", end=" ")
 
 

@@ -42,8 +42,8 @@ esac
 exec {engine} "$@"
 """
 
-DELAY = 0.5  # s
-NEAR = 0.25  # s: what a machine that does much else may put between two moments that follow each other
+DELAY = 2  # s
+NEAR = 0.25  # s. A machine that does much else puts more between two moments that follow each other now and then, and never less.
 
 
 class ContainerStart(BlackBox):
@@ -125,15 +125,19 @@ class ContainerStart(BlackBox):
         self.assertGreater(min(starts), 0)
         self.assertLess(sum(starts), took)
         engines = [int(line) for line in (self.scratch / "began").read_text().split()][-5:]  # before them: what is in the image
+        before, after = [], []
         for document, engine in zip(documents, engines):
             phase = self.start_of(document)
-            self.assertLess(abs(engine - phase["start_ns"]) / 1e9, NEAR)
-            lag = (int(document["parameters"]["realtime"]) - phase["end_ns"]) / 1e9
-            self.assertGreater(lag, 0)  # the supervisor first
-            self.assertLess(lag, NEAR)
+            self.assertLess(phase["start_ns"], engine)
+            self.assertLess(engine, phase["end_ns"])
+            before.append((engine - phase["start_ns"]) / 1e9)
+            after.append((int(document["parameters"]["realtime"]) - phase["end_ns"]) / 1e9)
+            self.assertGreater(after[-1], 0)  # the supervisor first
             (run,) = [one for one in document["phases"] if one["name"] == "run"]
             self.assertGreaterEqual(run["start_ns"], phase["end_ns"])
-        ratio = statistics.median(starts) / statistics.median(self.by_hand(tag) for _ in range(5))
+        self.assertLess(min(before), NEAR)
+        self.assertLess(min(after), NEAR)
+        ratio = min(starts) / min(self.by_hand(tag) for _ in range(5))
         self.assertTrue(0.5 < ratio < 2, f"{ratio} times `run` by hand: {starts}")
 
     def test_a_delay_is_seen_and_ranked(self):
@@ -142,7 +146,7 @@ class ContainerStart(BlackBox):
         documents, _ = self.measure(images, 6)
         soon, late = (self.seconds([one for one in documents if one["stack"]["image"] == name]) for name in ("soon", "late"))
         self.assertGreaterEqual(min(late), DELAY)
-        self.assertAlmostEqual(statistics.median(late) - statistics.median(soon), DELAY, delta=NEAR)
+        self.assertAlmostEqual(min(late) - min(soon), DELAY, delta=DELAY / 2)  # once, not twice
 
         asked = ("advise", "--hw", "host", "--workload", "began", "--pi", self.pi, "--metric", "container_start")
         found = self.json(*asked)

@@ -10,13 +10,18 @@ import resource
 import shutil
 import sqlite3
 import subprocess
-import time
 import unittest
 
 from harness import ROOT, STACKX
 from made_up_store import MadeUpStore, campaign_id, sealed
 
 STORED = ROOT / "tests" / "store" / "data"
+
+
+def processor_seconds():
+    """Of all commands so far: what else the machine does is not in them."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def stack(minor):
@@ -311,9 +316,9 @@ class Exchange(MadeUpStore):
         plain.write_bytes(good + b"\n" * 20_000_000)
         for file, why in ((squeezed, "unpacks to more than 1000 times its size"), (blank, "blank lines so far"), (plain, "blank lines so far")):
             with self.subTest(file=file.name):
-                database, began = self.scratch / f"{file.name}.db", time.monotonic()
+                database, began = self.scratch / f"{file.name}.db", processor_seconds()
                 said = self.stackx("import", file, "--db", database, exit_code=2)
-                self.assertLess(time.monotonic() - began, 30)
+                self.assertLess(processor_seconds() - began, 30)
                 self.assertIn(why, said.stderr)
                 self.assertIn(file.name, said.stderr)
                 self.assertEqual(len(self.export(database).splitlines()), 1)
@@ -339,16 +344,16 @@ class Exchange(MadeUpStore):
                     for _ in range(size // len(chunk)):
                         out.write(chunk)
                     out.write(b"0]}\n" + json.dumps(good[1]).encode() + b"\n")
-                began = time.monotonic()
+                began = processor_seconds()
                 done = subprocess.run([STACKX, "import", file, "--db", database, "--json"], env=self.environment, capture_output=True, text=True,
                                       timeout=600, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)))
-                with self.subTest(name=name, head=head, seconds=time.monotonic() - began):
+                with self.subTest(name=name, head=head, seconds=processor_seconds() - began):
                     self.assertEqual(done.returncode, 2, done.stderr)
                     answer = json.loads(done.stdout)
                     self.assertEqual((answer["inserted"], len(answer["refused"])), (2, 1))
                     self.assertRegex(answer["refused"][0], r"\.gz:2: .*more than 2000000 (values|numbers)")
                     self.assertLess(len(answer["refused"][0]), 1000)
-                    self.assertLess(time.monotonic() - began, 60)
+                    self.assertLess(processor_seconds() - began, 60)
 
     def test_too_little_memory_is_said(self):
         """Whatever there is, and wherever it ends: never a crash."""

@@ -1,8 +1,12 @@
 """GPU campaigns, on machines that a look-alike of NVML plays: which device, which refusal, before anything is fetched."""
 
 import json
+import os
 import pathlib
+import re
+import signal
 import threading
+import time
 import unittest
 
 from harness import STACKX, BlackBox, schema_errors
@@ -20,11 +24,11 @@ cat <<TEXT
 TEXT
 """
 
-# Thirteen samples of 0.1 s, in a phase that says when.
+# Thirty samples of 0.1 s, in a phase that says when.
 SLEEPER = """#!/usr/bin/python3
 import json, os, time
 samples, start = [], time.time_ns()
-for _ in range(13):
+for _ in range(30):
     begin = time.monotonic_ns()
     time.sleep(0.1)
     samples.append(time.monotonic_ns() - begin)
@@ -33,10 +37,13 @@ print(json.dumps({"name": "matmul", "samples_ns": samples, "work": {"flop": 1e6,
                   "phases": [{"name": "measure", "start_ns": start, "duration_ns": time.time_ns() - start}]}))
 """
 
-# Runs long enough to be found, and to have its memory looked at.
+# Runs until it was found, and its memory could be looked at.
 HOLDER = """#!/usr/bin/python3
-import json, os, time
-time.sleep(1.5)
+import json, os, signal, time
+seen = []
+signal.signal(signal.SIGUSR1, lambda *_: seen.append(True))
+while not seen:
+    time.sleep(0.05)
 print(json.dumps({"name": "matmul", "samples_ns": [1000, 1010, 990], "work": {"flop": 1e6, "bytes": 0, "items": 1}, "loaded": {"cublas": "12.4"},
                   "files": [], "gpu": {"uuid": os.environ["CUDA_VISIBLE_DEVICES"]}%s}))
 """
@@ -166,8 +173,8 @@ class GpuCampaign(BlackBox):
         self.assertEqual((energy["counters"], energy["covers"]), ([H200], "device"))
         (phase,) = (one for one in document["phases"] if one["name"] == "measure")
         self.assertAlmostEqual(energy["seconds"], phase["duration_ns"] / 1e9, delta=1e-6)
-        self.assertAlmostEqual(energy["joules"] / (75 * energy["seconds"]), 1, delta=0.06)
-        self.assertAlmostEqual(energy["idle_watts"] / 75, 1, delta=0.12)
+        self.assertAlmostEqual(energy["joules"] / (75 * energy["seconds"]), 1, delta=0.06)  # two steps of 20 ms, and a reading of 0.1 s
+        self.assertAlmostEqual(energy["idle_watts"] / 75, 1, delta=0.12)  # in half a second
         self.assertAlmostEqual(energy["idle_share"], energy["idle_watts"] * energy["seconds"] / energy["joules"], delta=1e-4)
         self.assertGreaterEqual(energy["updates"], 20)
 
@@ -180,6 +187,13 @@ class GpuCampaign(BlackBox):
         project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"})
         ended = threading.Event()
 
+        def waits(place):
+            try:
+                caught = re.search(r"^SigCgt:\s*(\w+)$", (place / "status").read_text(), re.M)
+            except OSError:
+                return False
+            return bool(caught and int(caught[1], 16) >> (signal.SIGUSR1 - 1) & 1)
+
         def tell():
             while not ended.wait(0.05):
                 for place in pathlib.Path("/proc").glob("[0-9]*"):
@@ -187,13 +201,15 @@ class GpuCampaign(BlackBox):
                         words = (place / "cmdline").read_bytes().split(b"\0")
                     except OSError:
                         continue
-                    if str(pi).encode() in words[1:2]:  # python3 holder.py, not the supervisor
+                    if str(pi).encode() in words[1:2] and waits(place):  # python3 holder.py, not the supervisor
                         part = self.scratch / "held.part"
                         part.write_text("0 1 7000000\n" + text.replace("PI", place.name))
                         part.replace(held)
+                        time.sleep(2)  # it is looked at ten times a second
+                        os.kill(int(place.name), signal.SIGUSR1)
                         return
 
-        teller = threading.Thread(target=tell)
+        teller = threading.Thread(target=tell, daemon=True)
         teller.start()
         self.stackx("inspect", project, "--pi", pi, "--rounds", 1)
         ended.set()

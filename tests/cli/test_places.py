@@ -248,7 +248,7 @@ class Places(BlackBox):
         text, seconds = self.waited(silent, "--timeout", "3")
         self.assertEqual(len(silent.taken), 3)
         self.assertGreater(seconds, 9)
-        self.assertLess(seconds, 60)
+        self.assertLess(seconds, 240)
         self.assertRegex(text, rf"waiting \d+ s for {re.escape(silent.server)}\n")
         self.assertRegex(text, r"no answer in \d+ s, 3 times asked; .*PIP_TIMEOUT")
         for line in text.splitlines()[:-1]:
@@ -258,14 +258,14 @@ class Places(BlackBox):
         drip = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n" + b"<html>" * 16000
         text, seconds = self.waited(self.silent(drip=drip, pause=0.02), "--timeout", "5")  # some 400 bytes a second: no silence
         self.assertGreater(seconds, 55)
-        self.assertLess(seconds, 90)
+        self.assertLess(seconds, 240)  # its words say the minute
         self.assertRegex(text, r"only \d+ bytes in 6\d s; ")
 
     def test_interrupting_ends_at_once(self):
         silent = self.silent()
         process = subprocess.Popen([STACKX, "catalog", "import", "pypi", "app", "--python", "3.11", "--pip", shutil.which("true"),
                                     "--index-url", silent.url], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while not silent.taken and time.monotonic() < deadline:
             time.sleep(0.02)
         time.sleep(0.3)

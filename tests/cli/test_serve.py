@@ -305,8 +305,8 @@ class Starting(MadeUpStore):
                 asking.sendall(b"GET /v1/check?what=never&hw=v100 HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 self.assertFalse(select.select([asking], [], [], 3)[0], "it was answered")
             began = time.monotonic()
-            self.assertEqual(server.end(60), 0)
-        self.assertLess(time.monotonic() - began, 30)
+            self.assertEqual(server.end(240), 0)
+        self.assertLess(time.monotonic() - began, 240)  # that answer never comes
         self.assertIn("ended", server.said[-1])
 
 

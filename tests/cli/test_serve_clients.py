@@ -176,7 +176,7 @@ class Tls(Attacked):
             self.assertNotIn(b"HTTP/1.1", talk(self.server, data))
         with connected(self.server) as silent:  # ten seconds for a handshake
             self.assertEqual(rest_of(silent), b"")
-        self.assertLess(time.monotonic() - began, PATIENCE / 2)
+        self.assertLess(time.monotonic() - began, PATIENCE)
 
     def test_smuggling_and_pipelining_are_the_same(self):
         for data, expected in ((POST + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\nabcd" + CANARY, [400]), (CANARY * 3 + b"\r\n\r\n", [200, 200, 200, 400])):
@@ -226,7 +226,7 @@ class GracefulEnd(Attacked):
         for one in (idle, half, slow):
             one.close()
         self.assertEqual(code, 0, "".join(self.server.said[-20:]))
-        self.assertLess(time.monotonic() - began, 60)
+        self.assertLess(time.monotonic() - began, PATIENCE)
         self.assertEqual(len(ended), 16, "they had sent all before the end")
         self.server.reader.join(30)
         self.assertIn("ended; what was acknowledged is in the store", self.server.said[-1])
@@ -294,7 +294,7 @@ class WhoIsSlow(unittest.TestCase):
             client.join(PATIENCE)
             with self.subTest(name):
                 self.assertIsNotNone(client.seconds, "still going")
-                self.assertLess(client.seconds, 75)
+                self.assertLess(client.seconds, PATIENCE - 5)
                 self.assertGreater(client.seconds, 15)
                 self.assertNotIn(b" 20", client.received)
         self.assertEqual(server.request("/v1/query/coverage")[0], 200)

@@ -104,7 +104,7 @@ class Metrics(MadeUpStore):
             return one.getsockname()[1]
 
     def answer_of(self, port, query):
-        until = time.monotonic() + 90
+        until = time.monotonic() + 240
         while time.monotonic() < until:
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/query?query={urllib.parse.quote(query)}", timeout=10) as response:

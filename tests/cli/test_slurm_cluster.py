@@ -111,7 +111,7 @@ class Accounting(unittest.TestCase):
             self.skipTest(why)
         with tempfile.TemporaryDirectory(prefix="stackx-test-") as scratch:
             with SlurmCluster(pathlib.Path(scratch) / "slurm", ("h100", "h100"), accounting=True) as cluster:
-                job = cluster.command("sbatch", "--parsable", "--requeue", "--output=/dev/null", "--wrap=sleep 8").strip()
+                job = cluster.command("sbatch", "--parsable", "--requeue", "--output=/dev/null", "--wrap=sleep 20").strip()
                 cluster.until(lambda: cluster.tasks(job).get(job) == "RUNNING", "the job")
                 cluster.command("scontrol", "requeue", job)
                 cluster.wait(job)
@@ -137,7 +137,7 @@ class NothingIsLeft(unittest.TestCase):
                 self.assertTrue(processes_in(place))
                 self.assertIn(network, addresses())
                 test.kill()
-            end = time.monotonic() + 30
+            end = time.monotonic() + 240
             while (processes_in(place) or network in addresses()) and time.monotonic() < end:
                 time.sleep(0.1)
             self.assertEqual(processes_in(place), [])

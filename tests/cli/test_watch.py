@@ -29,7 +29,8 @@ class Passes(Watch):
             self.assertEqual((self.stack_of(faster, "before"), self.stack_of(faster)), ("1.0", "2.0"))
             row, = faster["newcomers"]
             self.assertEqual((row["verdict"], row["newest"], row["changes"]), ("FASTER", True, [{"component": "victim", "before": "1.0", "after": "2.0"}]))
-            self.assertTrue(1.2 < row["interval"][0] <= row["ratio"] <= row["interval"][1] < 4, row)
+            for number in (row["ratio"], *row["interval"]):
+                self.assertAlmostEqual(number, 3, delta=1e-6)
             self.assertRegex(faster["answer"]["text"], r"^victim 2\.0 is .* (faster than|as fast as) 1\.0, which was advised: change to it\.$")
             self.assertIn("to change: pip install victim==2.0", faster["answer"]["next"])
         with self.subTest("told once"):
@@ -100,7 +101,7 @@ class Passes(Watch):
     def test_both_at_once(self):
         """A component got faster, another one slower: both are said, and the exit code is that of the regression."""
         self.requirements.write_text("victim\nhelper\n")
-        self.bench.write_text("import time, victim, helper\ntime.sleep(victim.SECONDS + helper.SECONDS)\nprint(victim.SECONDS + helper.SECONDS)\n")
+        self.bench.write_text("import victim, helper\nprint(victim.SECONDS + helper.SECONDS)\n")
         self.release("1.0", 0.02)
         self.release("1.0", 0.02, name="helper")
         self.watch()
@@ -118,7 +119,7 @@ class Passes(Watch):
         self.watch()
         self.release("1.1", 0.01)
         equal = self.watch("--rounds", "14", "--delta", "25")
-        self.assertIn(equal["newcomers"][0]["verdict"], ("EQUIVALENT", "UNRESOLVED"))
+        self.assertEqual(equal["newcomers"][0]["verdict"], "EQUIVALENT")
         self.assertEqual(self.stack_of(equal), "1.0")
         self.assertEqual(self.watch()["answer"]["kind"], "nothing_new", "an old version is no news once it was measured")
 
@@ -195,7 +196,7 @@ class Invalid(Watch):
 class Blamed(Watch):
     def test_helper_that_came_along(self):
         """The new version requires a new helper, and that one is slow."""
-        self.bench.write_text("import time, victim, helper\ntime.sleep(victim.SECONDS + helper.SECONDS)\nprint(victim.SECONDS + helper.SECONDS)\n")
+        self.bench.write_text("import victim, helper\nprint(victim.SECONDS + helper.SECONDS)\n")
         self.release("1.0", 0.01, requires=["helper"])
         self.release("1.0", 0.001, name="helper")
         self.watch()

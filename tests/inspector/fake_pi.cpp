@@ -48,14 +48,14 @@ int good() {
   return 0;
 }
 
-// Sixteen samples of 0.1 s in a phase that says when, with something before and after.
+// 32 samples of 0.1 s in a phase that says when, with something before and after.
 int sleeper() {
   using namespace std::chrono;
   auto document = good_document();
   document["samples_ns"] = Json::array();
-  std::this_thread::sleep_for(milliseconds(150));
+  std::this_thread::sleep_for(milliseconds(500));
   const auto begin = system_clock::now();
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < 32; ++i) {
     const auto start = steady_clock::now();
     std::this_thread::sleep_for(milliseconds(100));
     document["samples_ns"].push_back(nanoseconds(steady_clock::now() - start).count());
@@ -160,7 +160,7 @@ int hold_together() {
     for (std::size_t i = sizeof holding; i < shared_size; i += 4096) seen += static_cast<char*>(shared)[i];  // mapped here, too
     ++holding;
     while (holding < 3) usleep(1000);  // all at once, also where processors are few
-    usleep(1'000'000);
+    sleep(4);  // long enough to be looked at, however busy the machine
     _exit(seen == 0);
   }
   while (wait(nullptr) > 0) {

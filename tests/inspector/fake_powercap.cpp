@@ -1,5 +1,6 @@
 #include "tests/inspector/fake_powercap.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -25,22 +26,38 @@ void FakePowercap::set(const std::string& entry, std::uint64_t microjoules) {
 }
 
 void FakePowercap::draw(std::function<double(const std::string& entry)> watts) {
-  thread_ = {};  // ends what ran so far
-  thread_ = std::jthread([this, watts = std::move(watts)](const std::stop_token& stop) {
-    auto then = std::chrono::steady_clock::now();
-    while (!stop.stop_requested()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(4));
-      std::map<std::string, double> drawn;
-      for (const auto& [entry, zone] : zones_) drawn[entry] = watts(entry);
-      const auto now = std::chrono::steady_clock::now();
-      const std::scoped_lock lock(mutex_);
-      for (auto& [entry, zone] : zones_) {
-        zone.joules += drawn[entry] * std::chrono::duration<double>(now - then).count();
-        set(entry, static_cast<std::uint64_t>(zone.joules * 1e6) % zone.range);
-      }
-      then = now;
+  const std::scoped_lock lock(mutex_);
+  move();
+  watts_ = std::move(watts);
+}
+
+void FakePowercap::move_on() {
+  const std::scoped_lock lock(mutex_);
+  move();
+}
+
+void FakePowercap::move() {
+  const auto now = std::chrono::steady_clock::now();
+  if (watts_) {
+    const double seconds = std::chrono::duration<double>(now - moved_).count();
+    longest_pause_ = std::max(longest_pause_, seconds);
+    for (auto& [entry, zone] : zones_) {
+      zone.joules += watts_(entry) * seconds;
+      set(entry, static_cast<std::uint64_t>(zone.joules * 1e6) % zone.range);
     }
+  }
+  moved_ = now;
+}
+
+void FakePowercap::keep_moving() {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    for (; !stop.stop_requested(); move_on()) std::this_thread::sleep_for(std::chrono::milliseconds(4));
   });
+}
+
+double FakePowercap::longest_pause() const {
+  const std::scoped_lock lock(mutex_);
+  return longest_pause_;
 }
 
 double FakePowercap::joules(const std::string& entry) const {

@@ -113,7 +113,7 @@ int processes_with(const std::string& word) {
 }
 
 bool wait_for_processes(const std::string& word, int count) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (processes_with(word) == count) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

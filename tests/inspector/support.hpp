@@ -61,7 +61,7 @@ MadeWheel make_wheel(const std::filesystem::path& directory, const std::string& 
 
 // How many living processes have `word` in their command line.
 int processes_with(const std::string& word);
-// Waits until there are so many; false after ten seconds.
+// Waits until there are so many; false after a minute.
 bool wait_for_processes(const std::string& word, int count);
 
 specs::Catalog catalog_of(const std::string& json);

@@ -34,7 +34,7 @@ const char* const catalog_text = R"({"$schema": "stackx/catalog/1", "components"
 
 class Fixture {
  public:
-  explicit Fixture(bool sandbox, double seconds = 20) : catalog_(catalog_of(catalog_text)) {
+  explicit Fixture(bool sandbox, double seconds = 120) : catalog_(catalog_of(catalog_text)) {
     context_.host.hostname = "test";
     context_.cache = directory_ / "cache";
     context_.pis.native = fake_pi();
@@ -175,7 +175,7 @@ TEST_CASE("every misbehaviour has its own outcome and a reason to read", "[inspe
   for (const bool sandbox : runners()) {
     for (const auto& [behaviour, outcome, reason] : cases) {
       const bool hangs = outcome == Outcome::timed_out;
-      Fixture fixture(sandbox, hangs ? 0.5 : 20);
+      Fixture fixture(sandbox, hangs ? 0.5 : 120);
       const auto mark = marker();
       const auto result = fixture.inspect(behaviour, {{"mark", mark}});
       INFO(behaviour << (sandbox ? " under bubblewrap: " : " without sandbox: ") << result.reason);
@@ -417,7 +417,7 @@ TEST_CASE("nothing survives a kill -9 of stackx", "[inspector]") {
       }
       if (!many) {
         const int least = behaviour == std::string("hang") ? 1 : 5;
-        for (int i = 0; i < 1000 && processes_with(mark) < least + 1; ++i) usleep(10'000);
+        for (int i = 0; i < 6000 && processes_with(mark) < least + 1; ++i) usleep(10'000);
         CHECK(processes_with(mark) > least);  // the PI's and the supervisor
       } else {
         usleep(30'000);

@@ -109,17 +109,17 @@ TEST_CASE("what runs behind a relay does not outlive stackx", "[relay]") {
   const pid_t stackx = fork();
   if (stackx == 0) {
     setsid();
-    const auto finished = run(through_relay(socket, {"/usr/bin/env"}, {"/bin/sleep", mark}, "60"));
+    const auto finished = run(through_relay(socket, {"/usr/bin/env"}, {"/bin/sleep", mark}, "600"));
     write(scratch / "ended", "status " + std::to_string(finished.status) + ", " + finished.err + finished.channel);
     _exit(0);
   }
-  for (int i = 0; i < 200 && processes_with(mark) < 3; ++i) usleep(50'000);
+  for (int i = 0; i < 1200 && processes_with(mark) < 3; ++i) usleep(50'000);
   INFO((fs::exists(scratch / "ended") ? read(scratch / "ended") : "it has not ended"));
   REQUIRE(processes_with(mark) >= 3);
   kill(stackx, SIGKILL);
   waitpid(stackx, nullptr, 0);
   CHECK(wait_for_processes(mark, 0));
-  for (int i = 0; i < 100 && fs::exists(socket.parent_path()); ++i) usleep(20'000);
+  for (int i = 0; i < 3000 && fs::exists(socket.parent_path()); ++i) usleep(20'000);
   CHECK_FALSE(fs::exists(socket.parent_path()));
 }
 

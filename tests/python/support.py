@@ -37,7 +37,7 @@ def version_of(python):
     """(3, 11), or None if it does not answer."""
     ask = [python, "-S", "-c", "import sys; print(*sys.version_info[:2])"]
     try:
-        done = subprocess.run(ask, capture_output=True, text=True, timeout=30)
+        done = subprocess.run(ask, capture_output=True, text=True, timeout=240)
         return tuple(map(int, done.stdout.split())) if done.returncode == 0 else None
     except OSError:
         return None

@@ -1,4 +1,5 @@
 // Several processes, and processes that are killed.
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,6 +123,8 @@ TEST_CASE(
       }
     });
     ::close(acknowledged[1]);
+    pollfd first{acknowledged[0], POLLIN, 0};
+    if (kills % 10 == 5) ::poll(&first, 1, -1);  // some of them have written something, however slow the machine
     ::usleep(static_cast<useconds_t>(random.below(kills % 2 ? 4'000 : 40'000)));
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
@@ -154,6 +157,8 @@ TEST_CASE("concurrency: a store whose maker was killed at any moment is whole or
     const Directory directory;
     const auto file = directory / "stackx.db";
     const pid_t pid = child([&] { Store::open(file); });
+    if (kills % 50 == 25)  // some are killed while they make it, or after, however slow the machine
+      for (int i = 0; i < 600'000 && !std::filesystem::exists(file); ++i) ::usleep(100);
     ::usleep(static_cast<useconds_t>(random.below(12'000)));
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);

@@ -144,7 +144,7 @@ TEST_CASE("open: a store with anything that SQLite would run by itself") {
       CHECK_THAT(open_error(file, mode), Catch::Matchers::Contains("is not one that stackx makes") &&
                                              Catch::Matchers::Contains(file.string()));
     CHECK(store::salvage(file, directory / fmt::format("{}-saved.db", number)).inspections == 1);
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(15));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
   }
 }
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -282,14 +282,14 @@ TEST_CASE("report: of very many sizes some hundred are shown, of very many rows 
     measurements.back().workload = {"matmul", {{"m", std::to_string(size)}}};
     measurements.back().inspection += std::to_string(size);
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   const Report of = report(measurements, {"matmul", {{"m", "512"}}}, {}, documents(), options());
   REQUIRE(of.sizes);
   CHECK(of.sizes->workloads.size() == 500);
   CHECK(of.sizes->workloads.front().params.at("m") == "1");
   CHECK(of.sizes->workloads.back().params.at("m") == "3000");
   CHECK_THAT(markdown(of), Catch::Contains("3000 sizes were measured; the curves over size have 500 of them"));
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 5);  // of the processor
 
   ReportTable table{"ranking", "Ranking", "Stacks.", {{"row", "#"}}, {}};
   for (std::size_t i = 0; i < most_rows; ++i) table.rows.push_back({{std::to_string(i)}});

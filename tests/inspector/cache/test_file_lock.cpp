@@ -71,10 +71,10 @@ TEST_CASE("a lock is not inherited by the programs that are started meanwhile", 
     const FileLock lock(root / "a.lock", {});
     child = fork();
     if (child == 0) {
-      execlp("sleep", "sleep", "60", static_cast<char*>(nullptr));
+      execlp("sleep", "sleep", "600", static_cast<char*>(nullptr));
       _exit(1);
     }
-    for (int i = 0; i < 1000 && read("/proc/" + std::to_string(child) + "/comm") != "sleep\n"; ++i)
+    for (int i = 0; i < 60'000 && read("/proc/" + std::to_string(child) + "/comm") != "sleep\n"; ++i)
       usleep(1000);
   }
   CHECK(FileLock(root / "a.lock", {}, [] { return true; }).held());

@@ -39,7 +39,7 @@ class PlayedMemory : public GpuMemory {
   void hold(std::uint64_t used, std::vector<GpuProcess> processes) {
     std::unique_lock lock(mutex_);
     used_ = used, processes_ = std::move(processes), looks_ = 0;
-    for (int i = 0; i < 500 && looks_ < 2; ++i) {
+    for (int i = 0; i < 6000 && looks_ < 2; ++i) {
       lock.unlock();
       std::this_thread::sleep_for(10ms);
       lock.lock();
@@ -65,7 +65,7 @@ class Marked {
     if (shell_ == 0) {
       dup2(ends[1], 1);
       close(ends[0]), close(ends[1]);
-      execl("/bin/sh", "sh", "-c", "sleep 100 >/dev/null & echo $!; wait", word.c_str(), nullptr);
+      execl("/bin/sh", "sh", "-c", "sleep 1000 >/dev/null & echo $!; wait", word.c_str(), nullptr);
       _exit(127);
     }
     close(ends[1]);
@@ -87,7 +87,7 @@ class Marked {
 
 // Of the process with this command line, once there is one.
 std::optional<pid_t> pid_of(const std::string& command_line) {
-  for (int i = 0; i < 500; ++i, std::this_thread::sleep_for(20ms))
+  for (int i = 0; i < 3000; ++i, std::this_thread::sleep_for(20ms))
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const auto name = entry.path().filename().string();
       if (name.find_first_not_of("0123456789") == std::string::npos && testing::read(entry.path() / "cmdline") == command_line)
@@ -142,12 +142,12 @@ TEST_CASE("run mark: who is below the supervisor of a run, in a sandbox or not, 
     SupervisedRun what;
     RunMark mark;
     what.supervisor = supervisor();
-    what.argv = {"/bin/sleep", "61.5"};
+    what.argv = {"/bin/sleep", "615.5"};
     what.mark = mark.word();
     std::atomic<bool> stop = false;
     what.stop = [&] { return stop.load(); };
     std::thread running([&] { run(what, sandbox); });
-    const auto sleeping = pid_of(std::string("/bin/sleep\0" "61.5\0", 16));
+    const auto sleeping = pid_of(std::string("/bin/sleep\0" "615.5\0", 17));
     const bool ours = sleeping && mark.covers(*sleeping);
     const bool others = mark.covers(getpid()) || mark.covers(getppid()) || (sleeping && RunMark().covers(*sleeping));
     stop = true;

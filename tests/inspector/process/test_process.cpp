@@ -132,6 +132,7 @@ TEST_CASE("the channel carries what the child writes, and end-of-file asks it to
   auto command = command_of({"/bin/sh", "-c", "echo report >&3; cat <&3; echo bye >&3"});
   command.channel = true;
   command.deadline = std::chrono::milliseconds(200);
+  command.grace = std::chrono::seconds(60);  // for a shell that has not even begun by then
   const auto finished = run(command);
   CHECK(finished.end == End::deadline);
   CHECK(finished.channel == "report\nbye\n");

@@ -241,7 +241,7 @@ TEST_CASE("a builder that is killed leaves nothing that is used", "[wheels]") {
     _exit(0);
   }
   const auto partial = root / (some_hash + ".partial-" + std::to_string(child));
-  for (int i = 0; i < 1000 && !fs::exists(partial / "tiny/lib/libtiny.so.1"); ++i) usleep(10'000);
+  for (int i = 0; i < 6000 && !fs::exists(partial / "tiny/lib/libtiny.so.1"); ++i) usleep(10'000);
   REQUIRE(fs::exists(partial));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);

@@ -173,7 +173,7 @@ class Measuring(support.PiTest):
     def test_a_rank_that_dies_ends_all(self):
         begin = time.monotonic()
         done = run("all_reduce", "ranks=3", FAKE_TORCH_WRONG="killed")
-        self.assertLess(time.monotonic() - begin, 60)
+        self.assertLess(time.monotonic() - begin, 90)
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertIn("rank 2 of 3 ended: killed by signal 9", done.stderr)
 

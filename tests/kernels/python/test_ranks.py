@@ -111,7 +111,7 @@ class Talking(support.PiTest):
 
     def test_ranks_that_were_forked(self):
         child = self.start(TALK)
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate(timeout=240)
         self.assertEqual(child.returncode, 0, err)
         self.told(out)
 
@@ -129,7 +129,7 @@ class Talking(support.PiTest):
         late_first = [self.start(TALK, RANK=str(rank), **where) for rank in (2, 1)]
         time.sleep(0.3)
         children = [self.start(TALK, RANK="0", **where)] + late_first
-        found = [child.communicate(timeout=60) for child in children]
+        found = [child.communicate(timeout=240) for child in children]
         self.assertEqual([child.returncode for child in children], [0, 0, 0], found)
         self.told(found[0][0])
         self.assertEqual([out for out, _ in found[1:]], ["", ""])
@@ -137,7 +137,7 @@ class Talking(support.PiTest):
     def test_a_rank_that_ends_is_noticed(self):
         for end, message in (("os._exit(5)", "rank 2 of 3 ended: exit status 5"), ("os.kill(os.getpid(), 9)", "killed by signal 9")):
             child = self.start(TALK.replace("circle.barrier()\n", "if rank == 2: %s\ncircle.barrier()\n" % end, 1))
-            _, err = child.communicate(timeout=60)
+            _, err = child.communicate(timeout=240)
             self.assertNotEqual(child.returncode, 0)
             self.assertIn(message, err)
 
@@ -147,7 +147,7 @@ class Talking(support.PiTest):
             taken.listen()
             port = taken.getsockname()[1]
             child = self.start(TALK, RANK="0", WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port - 1))
-            _, err = child.communicate(timeout=60)
+            _, err = child.communicate(timeout=240)
         self.assertIn("port %d, at which rank 0 awaits the others" % port, err)
 
     def test_ranks_of_this_program_share_its_cpus(self):
@@ -162,7 +162,7 @@ if world.rank == 0:
 os._exit(0)
 """
         child = self.start(script)
-        cpus, told = json.loads(child.communicate(timeout=60)[0])
+        cpus, told = json.loads(child.communicate(timeout=240)[0])
         self.assertEqual(cpus, sorted(os.sched_getaffinity(0)))
         if len(cpus) >= 3:
             self.assertEqual(len(set(sum(told, []))), 3 * (len(cpus) // 3))

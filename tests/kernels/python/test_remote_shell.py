@@ -54,31 +54,31 @@ class Shell(unittest.TestCase):
     def test_a_command_runs_where_the_other_waits_and_its_status_comes_back(self):
         self.assertEqual(self.shell.hosts, ["127.0.0.1"] * 3)
         first, second = self.call("-x", "127.0.0.1", "echo rank $RANK, job $SLURM_JOB_ID, $MASTER_ADDR;", "exit 0"), None
-        self.assertEqual(first.wait(60), 0)
+        self.assertEqual(first.wait(240), 0)
         second = self.call("127.0.0.1", "exit", "7")
-        self.assertEqual(second.wait(60), 7)
+        self.assertEqual(second.wait(240), 7)
         first.stderr.close()
         second.stderr.close()
-        said = [other.communicate(timeout=60)[0] for other in self.others]
+        said = [other.communicate(timeout=240)[0] for other in self.others]
         self.assertEqual(said, ["rank , job , 127.0.0.1\n", "pi.py: rank 2: what MPI's launcher ran here: exit status 7\n"])
         self.assertEqual([other.returncode for other in self.others], [0, 0])  # the launcher's own status tells
         third = self.call("127.0.0.1", "true")
         third.stderr.close()
-        self.assertEqual(third.wait(60), 255)  # nobody waits any more
+        self.assertEqual(third.wait(240), 255)  # nobody waits any more
 
     def test_who_waits_ends_with_the_first_and_with_all_that_it_has_started(self):
         mark = pathlib.Path(self.shell.directory).with_name("stackx-mark-%d" % os.getpid())
         self.addCleanup(lambda: mark.exists() and mark.unlink())
         running = self.call("127.0.0.1", "sh -c 'echo $$ > %s; exec sleep 1000'; true" % mark)
-        end = time.time() + 60
+        end = time.time() + 240
         while not (mark.exists() and mark.read_text().strip()):
             self.assertLess(time.time(), end)
             time.sleep(.05)
         running.send_signal(signal.SIGTERM)  # as a launcher does in the end
-        running.wait(60)
+        running.wait(240)
         running.stderr.close()
         self.shell.close()
-        self.assertEqual([other.wait(60) for other in self.others], [0, 0])
+        self.assertEqual([other.wait(240) for other in self.others], [0, 0])
         while runs(int(mark.read_text())):
             self.assertLess(time.time(), end)
             time.sleep(.05)

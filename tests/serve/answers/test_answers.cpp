@@ -128,7 +128,12 @@ TEST_CASE("answers: at the end what nobody waits for is not made") {
   Gate gate;
   Told told;
   std::optional<Answers> answers(std::in_place, Answers::Limits{.workers = 1}, [] { return 1U; });
-  for (int i = 0; i < 50; ++i) answers->ask(std::to_string(i), false, gate.make("a"), told.given(), told.refused());
+  const auto slowly = [make = gate.make("a")] {  // 50 of them take much longer than it can take to reset
+    auto answer = make();
+    std::this_thread::sleep_for(1s);
+    return answer;
+  };
+  for (int i = 0; i < 50; ++i) answers->ask(std::to_string(i), false, slowly, told.given(), told.refused());
   REQUIRE(gate.wait_for_begin(1));
   std::thread opens([&] {
     std::this_thread::sleep_for(300ms);

@@ -2,7 +2,7 @@
 #include "store/questions/sample.hpp"
 
 #include <catch2/catch.hpp>
-#include <chrono>
+#include <ctime>
 #include <map>
 #include <set>
 
@@ -157,7 +157,7 @@ TEST_CASE("sample: rounds that lie far apart cost and count as many as there are
     return true;
   };
   REQUIRE(store.take_in(next, "made").refused == 0);
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   const Excerpt all = store.excerpt({}, {.most = 1000});
   CHECK_FALSE(all.sampling);
   CHECK(all.inspections == documents);
@@ -169,17 +169,17 @@ TEST_CASE("sample: rounds that lie far apart cost and count as many as there are
   CHECK(some.looked_at == 100);
   const Rounds rounds = rounds_of(some);
   CHECK(rounds.at("arm-0") == rounds.at("arm-1"));
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 30);  // of the processor
 }
 
 TEST_CASE("sample: few that are there among many places are found in few passes") {
   const Stratum stratum{{{7, 0, 999'999, 0}}, 1'000'000};
   std::uint64_t found = 0;
   const auto take = [&](std::int64_t row) { return row % 20'000 == 0 && ++found > 0; };
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   draw({stratum}, 100, take);
   CHECK(found == 50);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 30);  // of the processor
 }
 
 TEST_CASE("sample: of one campaign, only its arms are looked at") {

@@ -27,16 +27,16 @@ TEST_CASE("probes run at once, and are told in their order", "[doctor]") {
 
 TEST_CASE("one that does not come back or throws is told, and spoils no other", "[doctor]") {
   const auto findings = side_by_side({{{"hangs", "too"}, [] {
-                                         std::this_thread::sleep_for(3s);
+                                         std::this_thread::sleep_for(60s);
                                          return Findings{};
                                        }},
                                       {{"throws"}, []() -> Findings { throw std::runtime_error("it \x1b[2J broke"); }},
                                       {{"works"}, [] { return Findings{{"works", Status::ok, "well", "", ""}}; }}},
-                                     300ms);
+                                     3s);  // the others end by then, however busy the machine
   REQUIRE(findings.size() == 4);
   CHECK(findings[0].what == "hangs");
   CHECK(findings[1].what == "too");
-  CHECK((findings[1].status == Status::unknown && findings[1].found == "no answer within 0.3 s"));
+  CHECK((findings[1].status == Status::unknown && findings[1].found == "no answer within 3 s"));
   CHECK((findings[2].status == Status::unknown && findings[2].found == "it \\u001b[2J broke"));
   CHECK(findings[3].status == Status::ok);
 }

@@ -319,6 +319,7 @@ TEST_CASE("collect: killed at any moment, it goes on where it was") {
     int status = 0;
     waitpid(child, &status, 0);
     killed += WIFSIGNALED(status);
+    if (!WIFSIGNALED(status)) whole_seconds /= 2;  // less than it took when it was timed, beside other work
     auto store = store::Store::open(database);
     const auto last = collect(scene.campaign, scene.root, store);
     CHECK(last.remarks.empty());

@@ -124,11 +124,11 @@ TEST_CASE("what cannot be made on one node is that result, and nobody runs it") 
 
 TEST_CASE("a worker that fails ends the inspection at once, and is named") {
   Block block;
-  block.first.seconds = block.second.seconds = 60;
+  block.first.seconds = block.second.seconds = 600;
   block.third.outcome = Outcome::out_of_memory;
   const auto began = campaigns::steady_seconds();
   const auto result = block.inspect(2);
-  CHECK(campaigns::steady_seconds() - began < 20);
+  CHECK(campaigns::steady_seconds() - began < 300);
   CHECK(result.outcome == Outcome::out_of_memory);
   CHECK(result.reason == "on n3 (node 3 of 3): it broke");
   block.first.seconds = block.second.seconds = 0;
@@ -139,7 +139,7 @@ TEST_CASE("a worker that fails ends the inspection at once, and is named") {
 TEST_CASE("where the first worker fails the others are stopped, and its own outcome stays") {
   Block block;
   block.first.outcome = Outcome::crashed;
-  block.second.seconds = 60;
+  block.second.seconds = 600;
   const auto result = block.inspect(1);
   CHECK(result.outcome == Outcome::crashed);
   CHECK(result.reason == "it broke");
@@ -150,7 +150,7 @@ TEST_CASE("where the first worker fails the others are stopped, and its own outc
 
 TEST_CASE("a node that is lost ends the start, and is named") {
   Block block;
-  block.first.seconds = block.second.seconds = block.third.seconds = 60;
+  block.first.seconds = block.second.seconds = block.third.seconds = 600;
   block.leave = true;
   (void)block.inspect(2);
   CHECK_THAT(block.together->lost(), Contains("on n3 (node 3 of 3): its program has ended"));
