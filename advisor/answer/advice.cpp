@@ -85,10 +85,11 @@ std::string figures_text(const std::vector<EvidenceRow>& rows) {
   return fmt::format("{}, n={}: {}", rows.front().stack, rows.front().processes, fmt::join(figures, "; "));
 }
 
-// The first row's stack, and the one of the framework that is recommended.
+// The first row's stack, and the one of the framework that is recommended. Where this store has measured on such hardware,
+// that is said instead.
 void add_own_evidence(const Grounds& from, Advice& answer) {
   answer.own = own_rows(from.known.published);
-  if (answer.own.empty()) return;
+  if (answer.own.empty() || !answer.measured.empty()) return;
   std::vector<std::string> stacks{answer.own.front().stack};
   if (answer.candidate) {
     const auto of_framework = [&](const EvidenceRow& row) { return row.stack.starts_with(answer.candidate->package + " "); };

@@ -14,7 +14,7 @@ SIZES = {"matmul": ["m", "n", "k", "batch"],
          "conv2d": ["w", "h", "c", "n", "k", "filter_w", "filter_h", "stride_w", "stride_h"],
          "rnn": ["hidden", "batch", "timesteps"]}
 WORDS = {"matmul": ["ta", "tb"], "conv2d": ["pass"], "rnn": ["cell", "pass"]}
-BYTES = {"float32": 4, "float16": 2, "bfloat16": 2, "int8": 1, "float64": 8, "complex64": 8, "complex128": 16}
+BYTES = {"float32": 4, "tf32": 4, "float16": 2, "bfloat16": 2, "int8": 1, "float64": 8, "complex64": 8, "complex128": 16}
 
 def seconds(pi, row):
     p = row["params"]

@@ -83,6 +83,7 @@ class Import(BlackBox):
         self.assertIn("given twice", self.refused(file, *SOURCE, "--with", "cuda=1", "--with", "cuda=2"))
         self.assertIn("YYYY-MM-DD", self.refused(file, *SOURCE[:2], "--date", "May 2021"))
         self.assertIn("URL", self.refused(file, "--source", "here"))
+        self.assertIn("is for what comes with stackx", self.refused(file, "--source", "stackx://bench/results.json"))
 
     def test_without_a_source_nothing_is_kept(self):
         message = self.refused(self.write("h.json", HYPERFINE))
