@@ -16,7 +16,7 @@
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
-#include "specs/hardware/name.hpp"
+#include "specs/hardware/hardware.hpp"
 #include "workspace/output.hpp"
 #include "workspace/source_fetch.hpp"
 
@@ -187,8 +187,9 @@ void check_hardware(const workspace::Loaded& loaded) {
   for (const auto& [component, wanted] : asked) {
     const auto found = here.find(component);
     if (found != here.end() && found->second == wanted) continue;
-    // The driver writes "Tesla V100-SXM2-16GB" where the catalog says v100-sxm2-16gb.
-    if (component == "gpu" && found != here.end() && specs::names_hardware(wanted, found->second)) continue;
+    if (component == "gpu" && found != here.end() &&
+        specs::is_model_of(wanted, loaded.host.gpus[loaded.device ? loaded.device->card : 0], loaded.catalog.find("gpu")))
+      continue;
     throw bad_input(
         fmt::format("{}: /hardware/{}: asks for {}, but this machine has {}; inspect on such a "
                     "machine, or ask for \"host\"",

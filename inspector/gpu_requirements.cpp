@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "specs/hardware/name.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -52,13 +51,11 @@ std::optional<std::string> wrong_driver(const Selected& one, const Requirement& 
 
 // What is measured here must not be filed under another model's name.
 std::optional<std::string> other_model(const specs::Stack& stack, const specs::Host& host,
-                                       std::size_t card) {
+                                       std::size_t card, const specs::Catalog& catalog) {
   const auto asked = stack.components.find("gpu");
   const auto here = host.gpu_entry(card);
   if (asked == stack.components.end() || !here) return std::nullopt;
-  if (asked->second == here->version.text() ||
-      specs::names_hardware(asked->second, here->version.text()))
-    return std::nullopt;
+  if (specs::is_model_of(asked->second, host.gpus[card], catalog.find("gpu"))) return std::nullopt;
   return fmt::format("the stack is for {}, this machine has {}; inspect it on such a machine, or ask "
                      "for \"gpu\": \"host\"", asked->second, here->version.text());
 }
@@ -90,7 +87,7 @@ std::optional<std::string> why_not_on(const std::optional<GpuDevice>& device,
                                       const specs::Host& host, const specs::Stack& stack,
                                       const specs::Catalog& catalog) {
   if (!device) return no_gpu(host);
-  if (const auto why = other_model(stack, host, device->card)) return why;
+  if (const auto why = other_model(stack, host, device->card, catalog)) return why;
   for (const auto& one : selected(stack, catalog)) {
     if (one.name == "driver") continue;  // what the stack was resolved for, not what is here
     for (const auto& requirement : one.entry->requires_) {

@@ -67,7 +67,8 @@ void bind_host(specs::Project& project, specs::Catalog& catalog, const specs::Ho
     auto& component = component_of(name, catalog);
     entry.version = parsed(entry.version.text(), component, where);
     version = entry.version.text();
-    if (const auto* known = component.find(version)) {
+    const auto* known = name == "gpu" ? specs::gpu_called(component, host.gpus[gpu].model) : component.find(version);
+    if (known != nullptr) {
       auto& listed =
           component.versions[static_cast<std::size_t>(known - component.versions.data())];
       version = listed.version.text();

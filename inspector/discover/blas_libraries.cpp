@@ -15,6 +15,7 @@
 #include "specs/python/pep508.hpp"
 #include "specs/version/version.hpp"
 #include "specs/version/text_scanner.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -93,17 +94,6 @@ std::string file_number(const fs::path& file) {
   return at == std::string::npos ? "" : number_in(name.substr(at + 4));
 }
 
-// Letters, digits and dots, as local versions are written (PEP 440).
-std::string label_of(const std::string& text) {
-  std::string result;
-  for (const char c : specs::lowered(text)) {
-    const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0;
-    if (kept || (!result.empty() && result.back() != '.')) result += kept ? c : '.';
-  }
-  while (result.ends_with('.')) result.pop_back();
-  return result;
-}
-
 // "numpy" of .../numpy.libs/x.so and .../numpy/.libs/x.so, "scipy-openblas64" of .../scipy_openblas64/lib/x.so.
 std::string bundled_with(const fs::path& file) {
   const auto parent = file.parent_path();
@@ -125,7 +115,7 @@ std::string wheel_label(const fs::path& file, const std::vector<PythonEnvironmen
         });
     const auto found = environment.distributions.find(package);
     if (inside && found != environment.distributions.end())
-      return label_of(package + "." + found->second.version);
+      return specs::label_from(package + "." + found->second.version);
   }
   return "";
 }
@@ -189,7 +179,7 @@ class Asker {
     }
     auto label = wheel_label(file, environments_);
     if (label.empty() && owner)
-      label = label_of("debian" + (revision.empty() ? "" : "." + revision));
+      label = specs::label_from("debian" + (revision.empty() ? "" : "." + revision));
     if (label.empty()) label = "file." + hash.substr(0, 8);
     library.version = library.provides + "+" + label;
     library.component = component_of(answer);

@@ -58,24 +58,36 @@ class Writer {
             {"components", std::move(components_)}};
   }
 
+  // Under the name that the catalogs give the model, with what they say of it; else under the driver's.
+  void add_gpu(const FoundGpu& gpu) {
+    const auto name = gpu.known.empty() ? gpu.detected.version.text() : gpu.known;
+    auto& entry = version_of("gpu", name);
+    entry = gpu.known.empty() ? Json::object() : given_["gpu"]["versions"][name];
+    entry.erase("sources");
+    entry["source"] = fmt::format("found on this machine: its driver calls it {} (read {})",
+                                  specs::to_utf8(gpu.model), day_);
+    for (const auto& [attribute, value] : gpu.detected.attributes)
+      if (const auto* text = std::get_if<std::string>(&value)) entry["attributes"][attribute] = *text;
+    auto& aliases = entry["attributes"]["aliases"];
+    if (std::find(aliases.begin(), aliases.end(), gpu.model) == aliases.end())
+      aliases.push_back(specs::to_utf8(gpu.model));
+  }
+
   void add_cuda(const CudaFound& cuda) {
     for (const auto& toolkit : cuda.toolkits) {
-      const Json entry{{"artifacts", {{{"type", "path"}, {"file", toolkit.root.string()}}}},
-                       {"source", source(toolkit.told_by)}};
-      if (!add("cuda", toolkit.version, entry, toolkit.root)) continue;
+      const bool own = toolkit.holder.empty();
+      const auto version = own ? toolkit.version : toolkit.version + "+" + toolkit.holder;
+      if (!add("cuda", version, cuda_entry(toolkit), toolkit.root)) continue;
       for (const auto& library : toolkit.libraries)
-        add_cuda_library(library, "==" + toolkit.version, "cuda" + toolkit.version);
+        add_cuda_library(library, "==" + version, own ? "" : toolkit.holder, "cuda" + toolkit.version);
     }
     for (const auto& [library, major] : cuda.system) {
-      const bool some =
-          std::any_of(cuda.toolkits.begin(), cuda.toolkits.end(), [&](const CudaToolkit& toolkit) {
-            return major.empty() || toolkit.version.starts_with(major + ".");
-          });
-      if (some) {
-        add_cuda_library(library, major.empty() ? "*" : fmt::format("=={}.*", major), "system");
+      const auto toolkits = toolkits_of(cuda, major);
+      if (!toolkits.is_null()) {
+        add_cuda_library(library, toolkits, "", "system");
       } else {
         left_out(library.file,
-                 fmt::format("it is for CUDA {}, of which no toolkit is here", major));
+                 major.empty() ? "no CUDA toolkit is here" : fmt::format("it is for CUDA {}, of which no toolkit is here", major));
       }
     }
   }
@@ -190,11 +202,17 @@ class Writer {
 
   static Json head_of(const std::string& component) {
     static const std::map<std::string, std::pair<const char*, const char*>> known{
-        {"cuda", {"runtime", "CUDA toolkits that are installed here"}},
-        {"cudart", {"runtime", "CUDA runtime libraries of the toolkits"}},
-        {"nvrtc", {"runtime", "CUDA run-time compilers of the toolkits"}},
-        {"cublas", {"package", "cuBLAS libraries of the toolkits"}},
+        {"gpu", {"hardware", "GPUs of this machine by model"}},
+        {"cuda",
+         {"runtime", "CUDA toolkits that are installed here, and NVIDIA's wheels in Python "
+                     "environments (+torch: of one with PyTorch)"}},
+        {"cublas", {"package", "cuBLAS of toolkits and wheels"}},
+        {"cublaslt", {"package", "cuBLASLt of toolkits and wheels"}},
+        {"nvrtc",
+         {"package", "Compilers for kernels at run time: with one as its library, matmul measures "
+                     "stackx's own kernels"}},
         {"cudnn", {"package", "cuDNN libraries that are installed here"}},
+        {"nccl", {"package", "NCCL libraries that are installed here"}},
         {"python", {"runtime", "Python interpreters that are installed here"}},
         {"python-environment",
          {"runtime", "Python interpreters with the frameworks in their site-packages"}},
@@ -207,7 +225,7 @@ class Writer {
                         : local ? "A BLAS library that is installed here, as it describes itself"
                                 : "As Python environments here hold it"},
         {"versions", Json::object()}};
-    if (component == "python-environment" || component == "framework")
+    if (component == "python-environment" || component == "framework" || component == "gpu")
       head["versioning"] = "opaque";
     return head;
   }
@@ -229,18 +247,66 @@ class Writer {
     return true;
   }
 
-  void add_cuda_library(const CudaLibrary& library, const std::string& cuda,
+  // Its runtime is what the memory and the launches of a GPU are measured with, and a partner of all the others.
+  Json cuda_entry(const CudaToolkit& toolkit) const {
+    Json entry{{"artifacts", Json::array()}, {"source", source(toolkit.told_by)}};
+    auto& artifacts = entry["artifacts"];
+    if (toolkit.holder.empty()) artifacts.push_back({{"type", "path"}, {"file", toolkit.root.string()}});
+    for (const auto& library : toolkit.libraries) {
+      if (library.component == "cudart") {
+        artifacts.insert(artifacts.begin(), library_artifact(library.file));
+        entry["reports"] = library.reports;
+      } else if (!toolkit.holder.empty() && (library.component == "cublas" || library.component == "nvrtc")) {
+        artifacts.push_back(library_artifact(library.file));  // cuDNN calls them; in a toolkit they lie beside it
+      }
+    }
+    return entry;
+  }
+
+  // Those that a library of the system is for; wheels bring their own. Null: none is here.
+  static Json toolkits_of(const CudaFound& cuda, const std::string& major) {
+    std::vector<std::string> versions;
+    bool wheels = false;
+    for (const auto& toolkit : cuda.toolkits) {
+      wheels |= !toolkit.holder.empty();
+      if (toolkit.holder.empty() && (major.empty() || toolkit.version.starts_with(major + ".")))
+        versions.push_back(toolkit.version);
+    }
+    if (versions.empty()) return nullptr;
+    if (wheels) return any_of(versions);
+    return major.empty() ? "*" : fmt::format("=={}.*", major);
+  }
+
+  void add_cuda_library(const CudaLibrary& library, const Json& cuda, const std::string& holder,
                         const std::string& label) {
+    if (library.copy || library.component == "cudart") return;
     Json entry{{"requires", {{"cuda", cuda}}},
+               {"provides", {{use_of(library.component).provides, library.version}}},
                {"artifacts", {library_artifact(library.file)}},
                {"source", source(library.told_by)}};
-    if (library.reports != library.version) entry["reports"] = library.reports;
-    auto version = library.version;
+    const std::string setting = use_of(library.component).setting;
+    if (!setting.empty()) entry["requires"][setting] = "*";
+    if (!holder.empty() || library.reports != library.version) entry["reports"] = library.reports;
+    auto version = library.version + (holder.empty() ? "" : "+" + holder);
     if (has(library.component, version)) {  // two toolkits hold the same one
       entry["reports"] = library.reports;
       version += "+" + label;
     }
     add(library.component, version, entry, library.file);
+    if (!setting.empty()) need_setting(setting);
+  }
+
+  struct CudaUse {
+    const char* provides;  // as the catalogs that come with stackx call it
+    const char* setting;   // that it takes
+  };
+  static CudaUse use_of(const std::string& component) {
+    static const std::map<std::string, CudaUse> uses{{"cublas", {"gpu-matmul", ""}},
+                                                     {"cublaslt", {"gpu-matmul", "cublaslt-search"}},
+                                                     {"nvrtc", {"gpu-matmul", "own-kernel"}},
+                                                     {"cudnn", {"gpu-convolution", ""}},
+                                                     {"nccl", {"gpu-collectives", ""}}};
+    return uses.at(component);
   }
 
   // Copies a setting, and what its versions require of settings and hardware. What they require of other
@@ -302,6 +368,7 @@ Settings settings_of(const Json& components) {
 Json catalog_of(const Discovered& found, const Json& components, const std::string& day,
                 const Remarks& remarks) {
   Writer writer(components, day, remarks);
+  for (const auto& gpu : found.gpus) writer.add_gpu(gpu);
   writer.add_cuda(found.cuda);
   for (const auto& library : found.libraries) writer.add_library(library);
   for (const auto& interpreter : found.interpreters) writer.add_interpreter(interpreter);

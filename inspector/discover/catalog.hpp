@@ -1,6 +1,10 @@
 // What was found on this machine, as a catalog (stackx/catalog/1) whose stacks need nothing downloaded.
 //
-//   cuda, cublas, cudart, nvrtc, cudnn   toolkits and their libraries; a library requires its toolkit
+//   gpu                    models that are here, by their names in the catalog that comes with stackx (gpus.json)
+//   cuda                   toolkits with their runtime, and wheels of environments with theirs ("13.0.96+torch")
+//   cublas, cublaslt, nvrtc  one version a library that was found ("13.1.0.3", "13.1.0.3+torch"), which requires its
+//                          `cuda`; they provide `gpu-matmul`, cuBLASLt by each way to search, NVRTC by each own kernel
+//   cudnn, nccl            likewise; they provide `gpu-convolution` and `gpu-collectives`
 //   local-openblas-pthreads, local-mkl, ...  BLAS libraries by kind, width of integers and threading; they provide
 //                          `blas` and require the settings that they take (of an OpenBLAS the kernels it has)
 //   python                 plain interpreters, each a `path` artifact with its program
@@ -10,8 +14,8 @@
 //   framework              a setting, one version a framework: what the PI measures
 //   threads, openblas-coretype, ...  the settings, copied from the catalog that comes with stackx
 //
-// So `framework` has exactly one stack an environment and framework in it, `blas` one a library and combination of
-// its settings. Where an environment's Python is installed too, its stack has two programs: the environment's counts.
+// So `gpu-matmul` has one stack a cuBLAS, two a cuBLASLt and two an NVRTC, `framework` exactly one an environment and
+// framework in it, `blas` one a library and combination of its settings. Where an environment's Python is installed too, its stack has two programs: the environment's counts.
 // Rejected: one component an environment (nothing could require "some TensorFlow 2.15"); frameworks with the artifact
 // (two frameworks of one environment would be two artifacts with one interpreter each).
 #pragma once
@@ -23,19 +27,27 @@
 #include "inspector/discover/cuda_toolkits.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/remark.hpp"
+#include "specs/catalog/catalog.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::inspector {
 
+struct FoundGpu {
+  std::string model;              // as its driver says: "NVIDIA H200"
+  std::string known;              // the model in gpus.json: "h200-sxm-141gb"; "": in none
+  specs::VersionEntry detected;   // Host::gpu_entry()
+};
+
 struct Discovered {
+  std::vector<FoundGpu> gpus;  // each model once
   CudaFound cuda;
   std::vector<BlasLibrary> libraries;
   std::vector<Interpreter> interpreters;  // plain ones
   std::vector<PythonEnvironment> environments;
 };
 
-// `components` are those of the catalog that comes with stackx (blas.json): the values that libraries are asked
-// whether they take.
+// `components` are those of the catalogs that come with stackx: settings (blas.json, cuda-wheels.json), of which libraries
+// are asked which values they take, and GPUs (gpus.json).
 Settings settings_of(const specs::Json& components);
 
 // `day`: when it was found, "2026-11-21".

@@ -407,7 +407,12 @@ Environments::Done Environments::add_path(StackEnvironment& result, Part& part,
   }
   if (library.empty()) return {};
   if (auto done = add_hash(result, part, library); !done) return done;
-  part.library = library;
+  // Of a runtime's several (CUDA's), the first is its library; what others load of it by name, the loader finds.
+  if (part.library.empty())
+    part.library = library;
+  else
+    part.partners.push_back(library);
+  if (part.kind == specs::Kind::runtime) result.library_path.push_back(library.parent_path());
   result.visible.push_back(library);
   for (const auto& needed : linked_with(library)) result.visible.push_back(needed);
   return {};

@@ -9,6 +9,7 @@
 
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/hardware/name.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -240,6 +241,33 @@ std::optional<VersionEntry> Host::gpu_entry(std::size_t index) const {
   entry.attributes = {{"compute_capability", gpu.compute_capability},
                       {"memory_gib", std::to_string(whole_gib(gpu.memory_bytes))}};
   return entry;
+}
+
+const VersionEntry* gpu_called(const Component& gpu, std::string_view model) {
+  if (const auto* entry = gpu.find(opaque(std::string(model)).text())) return entry;
+  const auto whole = hardware_words(model);
+  constexpr std::string_view vendor = "-nvidia";  // which titles leave out
+  const auto without = whole.starts_with(vendor) ? whole.substr(vendor.size()) : whole;
+  const auto is_it = [&](const std::string& name) {
+    const auto words = hardware_words(name);
+    return words == whole || words == without;
+  };
+  for (const auto& entry : gpu.versions)
+    for (const char* key : {"title", "aliases"}) {
+      const auto found = entry.attributes.find(key);
+      if (found == entry.attributes.end()) continue;
+      const auto* one = std::get_if<std::string>(&found->second);
+      const auto* several = std::get_if<std::vector<std::string>>(&found->second);
+      if (one ? is_it(*one) : std::ranges::any_of(*several, is_it)) return &entry;
+    }
+  return nullptr;
+}
+
+bool is_model_of(const std::string& version, const Gpu& gpu, const Component* component) {
+  const auto name = opaque(gpu.model).text();
+  if (version == name || names_hardware(version, name)) return true;
+  const auto* known = component == nullptr ? nullptr : gpu_called(*component, gpu.model);
+  return known != nullptr && known->version.text() == version;
 }
 
 Json to_json(const Host& host) {

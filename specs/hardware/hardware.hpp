@@ -100,6 +100,13 @@ struct Host {
   std::optional<VersionEntry> gpu_entry(std::size_t index = 0) const;
 };
 
+// The version of `gpu` that a model is which its driver calls so ("NVIDIA H200"): by that name, else by a title or an alias
+// that is the whole of it ("h200-sxm-141gb"). Null: none.
+const VersionEntry* gpu_called(const Component& gpu, std::string_view model);
+// Whether that version is of this card's model: it is called so, or says which ("v100-sxm2-16gb" of "Tesla V100-SXM2-16GB").
+// `component`: the catalog's `gpu`, may be null.
+bool is_model_of(const std::string& version, const Gpu& gpu, const Component* component);
+
 nlohmann::json to_json(const Host& host);
 Host host_from(const Node& node);
 

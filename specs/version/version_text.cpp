@@ -1,6 +1,9 @@
 #include "specs/version/version_text.hpp"
 
+#include <cctype>
 #include <ranges>
+
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 
@@ -24,6 +27,16 @@ std::string patch_release(std::string_view version) {
 
 std::string local_label(std::string_view version) {
   return is_local(version) ? std::string(version.substr(version.find('+') + 1)) : "";
+}
+
+std::string label_from(std::string_view text) {
+  std::string result;
+  for (const char c : lowered(text)) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (kept || (!result.empty() && result.back() != '.')) result += kept ? c : '.';
+  }
+  while (result.ends_with('.')) result.pop_back();
+  return result;
 }
 
 Version pep440_version(std::string_view version) { return Version::parse(version, Versioning::pep440).value(); }

@@ -16,6 +16,7 @@ std::string public_version(std::string_view version);  // "2.8.0+cu126" -> "2.8.
 bool is_local(std::string_view version);               // "2.8.0+cu126"
 std::string patch_release(std::string_view version);   // "9.10.2.21" -> "9.10.2"
 std::string local_label(std::string_view version);     // "2.8.0+cu126" -> "cu126"; "" without one
+std::string label_from(std::string_view text);         // of any words, such a label: "NumPy 2.2" -> "numpy.2.2"
 
 // Of PEP 440, a text that is known to be one; else std::bad_expected_access.
 Version pep440_version(std::string_view version);

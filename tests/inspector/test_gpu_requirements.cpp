@@ -12,7 +12,8 @@ namespace {
 Catalog catalog() {
   return parse_catalog(Node::parse_text(R"({"$schema": "stackx/catalog/1", "components": {
     "gpu": {"kind": "hardware", "versioning": "opaque",
-            "versions": {"v100-sxm2-16gb": {"attributes": {"compute_capability": "7.0"}}}},
+            "versions": {"v100-sxm2-16gb": {"attributes": {"compute_capability": "7.0"}},
+                         "h200-sxm-141gb": {"attributes": {"aliases": ["NVIDIA H200"]}}}},
     "driver": {"kind": "driver", "versions": {"580.65": {}, "470.10": {}}},
     "cuda": {"kind": "runtime", "versions": {
       "12.4.1": {"requires": {"driver": ">=525.60.13", "gpu.compute_capability": ">=5.0,<=9.0"}},
@@ -53,6 +54,14 @@ TEST_CASE("what is here decides, whatever the stack was resolved for") {
              Contains("needs a GPU of compute capability >=7.5,<=12.1; Tesla V100-SXM2-16GB has 7.0"));
   CHECK_THAT(why({{{"gpu", "h100-sxm-80gb"}, {"cuda", "12.4.1"}}}),
              Contains("is for h100-sxm-80gb, this machine has tesla-v100-sxm2-16gb"));
+}
+
+TEST_CASE("a model that the catalog calls otherwise than the driver is this machine's all the same") {
+  auto host = machine();
+  host.gpus[0].model = "NVIDIA H200";
+  CHECK(why({{{"gpu", "h200-sxm-141gb"}}}, host).empty());
+  CHECK(why({{{"gpu", "nvidia-h200"}}}, host).empty());
+  CHECK_THAT(why({{{"gpu", "h200-sxm-141gb"}}}), Contains("is for h200-sxm-141gb"));
 }
 
 TEST_CASE("without a GPU the reason is the machine's own") {

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include "specs/error.hpp"
 #include "tests/resolver/given.hpp"
 
@@ -83,6 +85,23 @@ TEST_CASE("host: the driver, and a GPU") {
   CHECK(given.project.hardware.at("driver") == "535.104.05");
   CHECK(given.catalog.find("driver")->versioning == specs::Versioning::pep440);
   CHECK(given.catalog.find("gpu")->versions.size() == 1);
+}
+
+TEST_CASE("host: a GPU is the model that the catalog knows by its driver's name for it") {
+  auto host = machine();
+  host.gpus.push_back({"NVIDIA H200", "GPU-1", "0", "9.0", std::uint64_t{140} << 30, {}});
+  const auto bound = [&](const char* versions) {
+    Given given(fmt::format(R"("a": {{"versions": {{"1": {{}}}}}},
+      "gpu": {{"kind": "hardware", "versioning": "opaque", "versions": {{{}}}}})", versions), R"("requires": {"a": "*"})");
+    given.project.hardware = {{"gpu", "host"}};
+    bind_host(given.project, given.catalog, host);
+    return given.project.hardware.at("gpu");
+  };
+  CHECK(bound(R"("h200-nvl": {"attributes": {"aliases": ["NVIDIA H200 NVL"]}},
+                 "h200-sxm-141gb": {"attributes": {"aliases": ["H200 SXM", "NVIDIA H200"]}})") == "h200-sxm-141gb");
+  CHECK(bound(R"("h200": {"attributes": {"title": "H200"}})") == "h200");
+  CHECK(bound(R"("h200-sxm-141gb": {"attributes": {"aliases": ["NVIDIA H200"]}}, "nvidia-h200": {})") == "nvidia-h200");
+  CHECK(bound(R"("h200-nvl": {"attributes": {"aliases": ["NVIDIA H200 NVL"]}})") == "nvidia-h200");
 }
 
 TEST_CASE("host: a name that the component's versioning does not know is bad input") {

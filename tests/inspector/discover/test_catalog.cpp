@@ -12,6 +12,10 @@ using stackx::specs::Json;
 namespace {
 
 const Json shipped = Json::parse(R"({
+  "gpu": {"kind": "hardware", "versioning": "opaque", "versions": {"h200-sxm-141gb": {
+    "attributes": {"title": "H200 SXM 141GB", "aliases": ["H200 SXM"], "memory_gb": 141}, "sources": [{"url": "https://x", "read": "2026-11-20"}]}}},
+  "cublaslt-search": {"kind": "setting", "versioning": "opaque", "versions": {"off": {"parameters": {"search": 0}}, "16": {"parameters": {"search": 16}}}},
+  "own-kernel": {"kind": "setting", "versioning": "opaque", "versions": {"tensor": {"parameters": {"kernel": "tensor"}}, "tiled": {"parameters": {"kernel": "tiled"}}}},
   "cpu": {"kind": "hardware", "versioning": "opaque", "versions": {}},
   "threads": {"kind": "setting", "versions": {"1": {"parameters": {"threads": 1}}, "2": {"requires": {"cpu.cores": ">=2"}}}},
   "openblas-coretype": {"kind": "setting", "versioning": "opaque", "versions": {"auto": {"reports": "*"},
@@ -137,6 +141,7 @@ TEST_CASE("libraries of CUDA require their toolkit; one version in two toolkits 
         version,
         "/opt/cuda-" + version,
         "cuda.h",
+        "",
         {{"cublas", version + ".5.6", version + ".5",
           "/opt/cuda-" + version + "/lib64/libcublas.so", "x"},
          {"cudnn", "8.9.7", "8.9.7", "/opt/cuda-" + version + "/lib64/libcudnn.so", "x"}}};
@@ -155,6 +160,61 @@ TEST_CASE("libraries of CUDA require their toolkit; one version in two toolkits 
   CHECK_FALSE(components["cudnn"]["versions"].contains("9.2.0"));
   CHECK(remarks.has(Remark::left_out, "CUDA 13, of which no toolkit"));
   CHECK(remarks.has(Remark::left_out, "cuda 12.2 is there already"));
+}
+
+TEST_CASE("what multiplies on a GPU provides gpu-matmul, with the settings that it takes, beside its own runtime") {
+  Discovered found;
+  const auto libraries = [](const std::string& place) {
+    return std::vector<CudaLibrary>{{"cublas", "13.1.0.3", "13.1.0", place + "/libcublas.so", "x"},
+                                    {"cublaslt", "13.1.0.3", "13.1.0", place + "/libcublasLt.so", "x"},
+                                    {"cudart", "13.0.96", "13.0", place + "/libcudart.so", "x"},
+                                    {"nvrtc", "13.0.88", "13.0", place + "/libnvrtc.so", "x"},
+                                    {"nccl", "2.28.9", "2.28.9", place + "/libnccl.so", "x"}};
+  };
+  found.cuda.toolkits = {{"13.0", "/opt/cuda", "x", "", libraries("/opt/cuda/lib")},
+                         {"13.0.96", "/site/nvidia", "x", "torch", libraries("/site/nvidia/cu13/lib")}};
+  found.cuda.toolkits[1].libraries[3].copy = true;
+  found.cuda.system = {{{"cudnn", "9.19.0", "9.19.0", "/usr/lib/libcudnn.so.9", "x"}, "13"}};
+  const auto components = made(found);
+  const auto path = [](const std::string& directory, const std::string& library) {
+    return Json{{"type", "path"}, {"file", directory}, {"library", directory + "/" + library}};
+  };
+  const auto& cuda = components["cuda"]["versions"];
+  CHECK(cuda["13.0"]["artifacts"] ==
+        Json{path("/opt/cuda/lib", "libcudart.so"), {{"type", "path"}, {"file", "/opt/cuda"}}});
+  CHECK(cuda["13.0"]["reports"] == "13.0");
+  CHECK(cuda["13.0.96+torch"]["artifacts"] == Json{path("/site/nvidia/cu13/lib", "libcudart.so"),
+                                                   path("/site/nvidia/cu13/lib", "libcublas.so"),
+                                                   path("/site/nvidia/cu13/lib", "libnvrtc.so")});
+  const auto& lt = components["cublaslt"]["versions"]["13.1.0.3+torch"];
+  CHECK(lt["requires"] == Json{{"cuda", "==13.0.96+torch"}, {"cublaslt-search", "*"}});
+  CHECK(lt["provides"] == Json{{"gpu-matmul", "13.1.0.3"}});
+  CHECK(lt["reports"] == "13.1.0");
+  CHECK(components["cublas"]["versions"]["13.1.0.3"]["requires"] == Json{{"cuda", "==13.0"}});
+  CHECK(components["nvrtc"]["versions"]["13.0.88"]["requires"] == Json{{"cuda", "==13.0"}, {"own-kernel", "*"}});
+  CHECK(components["nvrtc"]["versions"].size() == 1);  // the other is a copy
+  CHECK(components["nccl"]["versions"]["2.28.9+torch"]["provides"] == Json{{"gpu-collectives", "2.28.9"}});
+  CHECK_FALSE(components.contains("cudart"));  // cuda itself, as its library
+  // Wheels bring their own cuDNN, and what it calls.
+  CHECK(components["cudnn"]["versions"]["9.19.0"]["requires"] == Json{{"cuda", "==13.0"}});
+  CHECK(components["cublaslt-search"]["versions"].size() == 2);
+  CHECK(components["own-kernel"]["versions"].size() == 2);
+}
+
+TEST_CASE("a GPU has the name and the facts of the catalog that comes with stackx, where that knows it") {
+  Discovered found;
+  stackx::specs::Host host;
+  host.gpus.push_back({"NVIDIA H200", "GPU-1", "", "9.0", std::uint64_t{140} << 30, {}});
+  host.gpus.push_back({"NVIDIA Fake", "GPU-2", "", "9.9", std::uint64_t{1} << 30, {}});
+  found.gpus = {{"NVIDIA H200", "h200-sxm-141gb", *host.gpu_entry(0)}, {"NVIDIA Fake", "", *host.gpu_entry(1)}};
+  const auto components = made(found);
+  const auto& gpus = components["gpu"]["versions"];
+  CHECK(gpus["h200-sxm-141gb"]["attributes"] == Json{{"title", "H200 SXM 141GB"},
+                                                     {"aliases", {"H200 SXM", "NVIDIA H200"}},
+                                                     {"memory_gb", 141},
+                                                     {"compute_capability", "9.0"},
+                                                     {"memory_gib", "140"}});
+  CHECK(gpus["nvidia-fake"]["attributes"]["aliases"] == Json{"NVIDIA Fake"});
 }
 
 TEST_CASE(

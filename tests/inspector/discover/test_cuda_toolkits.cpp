@@ -57,6 +57,7 @@ TEST_CASE("a toolkit with version.json: once under its links, versions of files 
   CHECK(toolkit.version == "12.2.2");
   CHECK(toolkit.root == "/usr/local/cuda-12.2");
   CHECK(versions(toolkit) == std::map<std::string, std::string>{{"cublas", "12.2.5.6 says 12.2.5"},
+                                                                {"cublaslt", "12.2.5.6 says 12.2.5"},
                                                                 {"cudart", "12.2.140 says 12.2"}});
   CHECK(toolkit.libraries[0].file == "/usr/local/cuda-12.2/lib64/libcublas.so.12.2.5.6");
   CHECK(looked.remarks.has(Remark::found, "cublas 12.2.5.6"));
@@ -72,16 +73,20 @@ TEST_CASE("a toolkit without version.json is told by its headers and NVRTC's bui
   machine.file(root + "/include/cuda_runtime_api.h", "#define CUDART_VERSION  13000\n");
   machine.file(root + "/include/cudnn_version.h",
                "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 19\n#define CUDNN_PATCHLEVEL 0\n");
-  for (const char* name : {"libcublas.so.13", "libcudart.so.13", "libcudnn.so.9", "libnvrtc.so.13",
-                           "libnvrtc-builtins.so.13.0"})
+  machine.file(root + "/include/nccl.h",
+               "#define NCCL_MAJOR 2\n#define NCCL_MINOR 28\n#define NCCL_PATCH 9\n");
+  for (const char* name : {"libcublas.so.13", "libcublasLt.so.13", "libcudart.so.13", "libcudnn.so.9",
+                           "libnvrtc.so.13", "libnvrtc-builtins.so.13.0", "libnccl.so.2"})
     machine.file(root + "/lib/" + name, "x");
   const auto looked = look(machine);
   REQUIRE(looked.cuda.toolkits.size() == 1);
   CHECK(looked.cuda.toolkits[0].version == "13.0");
   CHECK(versions(looked.cuda.toolkits[0]) ==
         std::map<std::string, std::string>{{"cublas", "13.1.0.3 says 13.1.0"},
+                                           {"cublaslt", "13.1.0.3 says 13.1.0"},
                                            {"cudart", "13.0 says 13.0"},
                                            {"cudnn", "9.19.0 says 9.19.0"},
+                                           {"nccl", "2.28.9 says 2.28.9"},
                                            {"nvrtc", "13.0 says 13.0"}});
 }
 
@@ -127,6 +132,20 @@ TEST_CASE("cuDNN of the system belongs to the CUDA that its package names") {
   CHECK(cuda_of("libcudnn9-cuda-12", "9.1.0.70-1") == "12");
   CHECK(cuda_of("libcudnn8", "8.9.7.29-1+cuda12.2") == "12");
   CHECK(cuda_of("nvidia-cudnn", "8.9.7.29~cuda12") == "");
+}
+
+TEST_CASE("NCCL of the system belongs to the CUDA that its package's version names") {
+  FakeMachine machine;
+  const std::string file = "/usr/lib/x86_64-linux-gnu/libnccl.so.2.27.3";
+  machine.file(file, "x");
+  FakePackages packages;
+  packages.owners[file] = "libnccl2";
+  packages.versions["libnccl2"] = "2.27.3-1+cuda12.9";
+  const auto looked = look(machine, packages);
+  REQUIRE(looked.cuda.system.size() == 1);
+  CHECK(looked.cuda.system[0].first.component == "nccl");
+  CHECK(looked.cuda.system[0].first.version == "2.27.3");
+  CHECK(looked.cuda.system[0].second == "12");
 }
 
 TEST_CASE("a machine without CUDA has none, and says nothing") {

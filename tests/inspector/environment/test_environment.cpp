@@ -277,6 +277,27 @@ TEST_CASE("a path must be there, with the contents stated", "[environment]") {
   CHECK(machine.get({{"away", "1"}}).error().outcome == Outcome::unsupported);
 }
 
+TEST_CASE("a runtime of several paths: the first is its library, the loader finds the others", "[environment]") {
+  const TempDirectory root;
+  const auto place = fs::canonical(root.path());
+  const auto artifact = [&](const std::string& directory, const std::string& library) {
+    fs::create_directories(place / directory);
+    testing::write(place / directory / library, library);
+    return R"({"type": "path", "file": ")" + (place / directory).string() + R"(", "library": ")" +
+           (place / directory / library).string() + "\"}";
+  };
+  const auto both = artifact("runtime", "libcudart.so") + "," + artifact("compiler", "libnvrtc.so");
+  Machine machine(component("cuda", R"("1": {"artifacts": [)" + both + "]}", R"("kind": "runtime")") + "," +
+                  component("blas", R"("1": {"provides": {"products": "1"}, "artifacts": [)" +
+                                        artifact("blas", "libcublas.so") + "]}"));
+  const auto environment = machine.get({{"cuda", "1"}, {"blas", "1"}});
+  REQUIRE(environment);
+  using Paths = std::vector<fs::path>;
+  CHECK((*environment)->library == place / "blas/libcublas.so");
+  CHECK((*environment)->partners == Paths{place / "runtime/libcudart.so", place / "compiler/libnvrtc.so"});
+  CHECK((*environment)->library_path == Paths{place / "runtime", place / "compiler"});
+}
+
 TEST_CASE("what is no file, or one without end, fails its stack by the component's name", "[environment]") {
   const TempDirectory root;
   testing::write(root / "tool", "tool");

@@ -3,6 +3,7 @@
 
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "tests/specs/message_of.hpp"
 #include "tests/specs/samples.hpp"
 
@@ -115,6 +116,29 @@ TEST_CASE("names of GPUs become versions") {
   CHECK(host.gpu_entry()->version.text() == "nvidia-geforce-rtx-4090-ti-x");
   host.gpus[0].model = "Tesla V100-SXM2-16GB";
   CHECK(host.gpu_entry()->version.text() == "tesla-v100-sxm2-16gb");
+}
+
+TEST_CASE("a driver's name is a model of the catalog as `advise --hw` reads it") {
+  const std::string data = STACKX_SOURCE_DIR "/specs/data";
+  const auto catalog = load_catalog(data + "/gpus.json");
+  const auto& gpu = *catalog.find("gpu");
+  const auto accelerators = load_accelerators(data);
+  for (const char* model : {"NVIDIA H200", "NVIDIA H100 80GB HBM3", "Tesla V100-SXM2-16GB", "NVIDIA A100-SXM4-80GB", "NVIDIA A100-SXM4-40GB",
+                            "Tesla T4", "NVIDIA L4", "NVIDIA GeForce RTX 4090", "NVIDIA H200 NVL"}) {
+    INFO(model);
+    const auto* known = gpu_called(gpu, model);
+    REQUIRE(known != nullptr);
+    CHECK(known->version.text() == accelerators.identify(model)->name);
+    Gpu card;
+    card.model = model;
+    CHECK(is_model_of(known->version.text(), card, &gpu));
+  }
+  CHECK(gpu_called(gpu, "NVIDIA H2000") == nullptr);  // more than a name is another model
+  CHECK(gpu_called(gpu, "NVIDIA H200 Prototype") == nullptr);
+  Gpu h200;
+  h200.model = "NVIDIA H200";
+  CHECK(is_model_of("nvidia-h200", h200, nullptr));
+  CHECK_FALSE(is_model_of("h200-nvl-141gb", h200, &gpu));
 }
 
 TEST_CASE("mistakes in a host name their place") {

@@ -1,0 +1,198 @@
+"""stackx catalog discover on a machine with a GPU: what it offers of a CUDA toolkit and of frameworks' wheels is a catalog that
+resolves and that the inspector measures, on look-alikes of NVIDIA's driver and libraries that multiply."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+from harness import STACKX, BlackBox
+
+TESTS = pathlib.Path(STACKX).resolve().parent / "tests"
+MACHINE = TESTS / "fakes" / "gpu" / "right"  # its driver, and a CUDA runtime
+CUDA = TESTS / "fakes" / "cuda12"            # cuBLAS and cuBLASLt 12.9.1, NVRTC 12.9
+
+# What NVRTC's look-alike cannot compile: the product that our kernels make, of float32 and so of tf32.
+KERNELS = """
+void matmul(const unsigned* grid, const unsigned* block, void** arguments) {
+  const float *a = *(float**)arguments[0], *b = *(float**)arguments[1];
+  float* c = *(float**)arguments[2];
+  const int m = *(int*)arguments[3], n = *(int*)arguments[4], k = *(int*)arguments[5];
+  (void)grid, (void)block;
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int p = 0; p < k; ++p) sum += (double)a[i * k + p] * b[p * n + j];
+      c[i * n + j] = (float)sum;
+    }
+}
+"""
+
+# A PI of the user's, for a machine that only NVML's look-alike plays.
+PI = """#!/bin/sh
+cat <<TEXT
+{"name": "matmul", "component": "cublas", "parameters": {}, "samples_ns": [1000, 1010, 990], "work": {"flop": 1e6, "bytes": 0, "items": 1},
+ "check": {"reference": "r", "max_relative_error": 0, "bound": 1, "pass": true}, "loaded": {"cublas": "12.9.1"}, "files": [],
+ "gpu": {"uuid": "$CUDA_VISIBLE_DEVICES"}}
+TEXT
+"""
+
+
+class GpuDiscover(BlackBox):
+    def setUp(self):
+        super().setUp()
+        self.home = self.scratch / "home"
+        self.home.mkdir()
+        for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "MODULEPATH", "MODULESHOME", "LMOD_DIR", "CUDA_PATH", "CUDA_ROOT"):
+            self.environment.pop(name, None)
+        self.toolkit = self.scratch / "cuda-12.9"
+        self.environment.update(HOME=str(self.home), PATH="/usr/bin:/bin", LD_LIBRARY_PATH=str(MACHINE), CUDA_HOME=str(self.toolkit))
+        self.library(self.toolkit / "targets/x86_64-linux/lib", "cublas", "cublasLt", "nvrtc", "cudart", "cudnn", "nccl")
+        (self.toolkit / "lib64").symlink_to("targets/x86_64-linux/lib")
+        self.write_json(self.toolkit / "version.json", {
+            "cuda": {"version": "12.9.77"}, "cuda_cudart": {"version": "12.4.127"}, "libcublas": {"version": "12.9.1.4"},
+            "cuda_nvrtc": {"version": "12.9.86"}, "cudnn": {"version": "9.10.2.21"}, "nccl": {"version": "2.21.5"}})
+
+    def write_json(self, path, document):
+        path.write_text(json.dumps(document))
+
+    def library(self, place, *names, other=b""):
+        """Look-alikes in a directory; `other` makes their files differ from those elsewhere, and nothing else."""
+        place.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            source = {"cudart": MACHINE / "libcudart.so.12", "cudnn": TESTS / "fakes/gpu/cudnn/libcudnn.so.9",
+                      "nccl": TESTS / "fakes/gpu/nccl/libnccl.so.2"}.get(name, CUDA / f"lib{name}.so")
+            number = {"cudnn": "9", "nccl": "2"}.get(name, "12")
+            (place / f"lib{name}.so.{number}").write_bytes(source.read_bytes() + other)
+
+    def wheels(self, user, version, other):
+        """A virtual environment with a framework, and NVIDIA's wheels as it brings them."""
+        place = self.home / "venvs" / user
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+        site = next(place.glob("lib/python*/site-packages"))
+        for directory, *names in (("cublas", "cublas", "cublasLt"), ("cuda_nvrtc", "nvrtc"), ("cuda_runtime", "cudart"), ("cudnn", "cudnn")):
+            self.library(site / "nvidia" / directory / "lib", *names, other=other)
+        packages = {user: "2.6.0", "nvidia_cublas_cu12": version, "nvidia_cuda_nvrtc_cu12": "12.9.86", "nvidia_cuda_runtime_cu12": "12.4.127",
+                    "nvidia_cudnn_cu12": "9.10.2.21"}
+        for name, number in packages.items():
+            info = site / f"{name}-{number}.dist-info"
+            info.mkdir()
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n\n")
+        return site / "nvidia"
+
+    def discovered(self):
+        """The catalog's components, of this test's own toolkit and environments; and what was said."""
+        done = self.stackx("catalog", "discover", "--only", "cuda", "-o", self.scratch / "discovered.json", "--project",
+                           self.scratch / "compare.json", cwd=self.home)
+        components = json.loads((self.scratch / "discovered.json").read_text())["components"]
+        for component in components.values():  # a toolkit of the machine at hand is none of the test's
+            component["versions"] = {version: entry for version, entry in component["versions"].items() if not entry.get("artifacts")
+                                     or str(self.scratch.resolve()) in json.dumps(entry["artifacts"])}
+        return components, done.stderr
+
+    def kept(self, components):
+        self.write("discovered.json", {"$schema": "stackx/catalog/1", "components": components})
+
+    def over(self, requires, **changes):
+        return self.project(catalogs=["discovered.json"], requires=requires, hardware={"gpu": "host", "driver": "host"}, **changes)
+
+    def test_each_library_is_offered_once_and_by_its_place(self):
+        self.wheels("torch", "12.9.1.5", b"torch")
+        self.wheels("jax", "12.9.1.5", b"torch")  # the same files
+        components, said = self.discovered()
+        mine = {name: set(components[name]["versions"]) for name in ("cuda", "cublas", "cublaslt", "nvrtc", "cudnn", "nccl")}
+        (holder,) = {version.split("+")[1] for version in mine["cuda"] if "+" in version}  # which of the two is found first
+        self.assertEqual(mine, {
+            "cuda": {"12.9.77", f"12.4.127+{holder}"}, "cublas": {"12.9.1.4", f"12.9.1.5+{holder}"},
+            "cublaslt": {"12.9.1.4", f"12.9.1.5+{holder}"}, "nvrtc": {"12.9.86", f"12.9.86+{holder}"},
+            "cudnn": {"9.10.2.21", f"9.10.2.21+{holder}"}, "nccl": {"2.21.5"}})
+        self.assertIn(holder, ("torch", "jax"))
+        self.assertRegex(said, r"left out .*libcublas\.so\.12: the same content as /")
+        entry = components["cublaslt"]["versions"][f"12.9.1.5+{holder}"]
+        self.assertEqual(entry["requires"], {"cuda": f"==12.4.127+{holder}", "cublaslt-search": "*"})
+        self.assertEqual((entry["provides"], entry["reports"]), ({"gpu-matmul": "12.9.1.5"}, "12.9.1"))
+        self.kept(components)
+        for requires, stacks in (("gpu-matmul", 2 * (1 + 2 + 2)), ("gpu-convolution", 2), ("gpu-collectives", 1)):
+            self.assertEqual(self.json("resolve", self.over({requires: "*"}), "--count")["valid_stacks"], str(stacks), requires)
+
+    def test_what_was_found_is_measured_in_rounds(self):
+        compiler = os.environ.get("STACKX_CC") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler to build the kernels with")
+        self.wheels("torch", "12.9.1.5", b"torch")
+        components, _ = self.discovered()
+        (self.scratch / "kernels.c").write_text(KERNELS)
+        kernels = str(self.scratch / "kernels.so")
+        subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", kernels, self.scratch / "kernels.c"], check=True)
+        components["made-up-kernels"] = {"kind": "setting", "versions": {"1": {
+            "environment": {"FAKE_CUDA_KERNELS": kernels}, "artifacts": [{"type": "path", "file": kernels}]}}}
+        self.kept(components)
+        project = self.over({"gpu-matmul": "*", "made-up-kernels": "*"}, workload={"pi": "matmul", "params": {
+            "m": 48, "n": 40, "k": 56, "dtype": ["float32", "tf32"], "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}},
+            campaign={"sampler": {"kind": "all"}, "rounds": 2, "budget": {"inspections": 1000, "minutes": 10},
+                      "limits": {"seconds": 60, "memory_gib": 2}})
+        self.stackx("inspect", project)
+        documents = [one for one in map(json.loads, self.stackx("export").stdout.splitlines()) if one["$schema"] == "stackx/inspection/1"]
+        seen = {}
+        for one in documents:
+            (component,) = {"cublas", "cublaslt", "nvrtc"} & set(one["stack"])
+            key = (component, one["stack"][component], one["stack"].get("own-kernel", ""), one["workload"]["params"]["dtype"])
+            seen.setdefault(key, []).append(one["outcome"])
+            if one["outcome"] == "ok":
+                self.assertEqual(one["loaded"]["cudart"], "12.4")
+                place = "venvs/torch" if "+torch" in one["stack"][component] else "cuda-12.9"
+                self.assertTrue(any(place in path and component in path.lower() for path in one["artifacts"]), one["artifacts"])
+        wanted = {}
+        for label in ("4", "5+torch"):
+            for dtype in ("float32", "tf32"):
+                wanted["cublas", "12.9.1." + label, "", dtype] = ["ok"] * 2
+                wanted["cublaslt", "12.9.1." + label, "", dtype] = ["ok"] * 4  # with search and without
+        for version in ("12.9.86", "12.9.86+torch"):
+            for kernel, dtype, outcome in (("tiled", "float32", "ok"), ("tensor", "tf32", "ok"), ("tiled", "tf32", "unsupported"),
+                                           ("tensor", "float32", "unsupported")):
+                wanted["nvrtc", version, kernel, dtype] = [outcome] * 2
+        self.assertEqual(seen, wanted, {one["reason"] for one in documents})
+
+    def test_convolutions_by_each_cudnn(self):
+        self.wheels("torch", "12.9.1.5", b"torch")
+        self.kept(self.discovered()[0])
+        project = self.over({"gpu-convolution": "*"}, workload={"pi": "conv2d", "params": {
+            "batch": 1, "height": 6, "width": 6, "in_channels": 2, "out_channels": 2, "kernel": 3, "dtype": "float32",
+            "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}})
+        self.stackx("inspect", project, "--rounds", 1)
+        documents = [one for one in map(json.loads, self.stackx("export").stdout.splitlines()) if one["$schema"] == "stackx/inspection/1"]
+        self.assertEqual({(one["stack"]["cudnn"], one["outcome"], one["loaded"]["cudnn"]) for one in documents},
+                         {("9.10.2.21", "ok", "9.10.2"), ("9.10.2.21+torch", "ok", "9.10.2")}, documents)
+
+    def test_a_model_has_the_name_that_advise_knows(self):
+        self.environment["LD_LIBRARY_PATH"] = str(TESTS / "nvml" / "two_gpus")
+        components, said = self.discovered()
+        self.assertEqual(set(components["gpu"]["versions"]), {"h200-sxm-141gb", "v100-sxm2-16gb"})
+        self.assertIn("gpu h200-sxm-141gb: NVIDIA H200, driver 550.54.15", said)
+        self.kept(components)
+        pi = self.write("pi.sh", PI)
+        pi.chmod(0o755)
+        self.stackx("inspect", self.over({"cublas": "*"}), "--pi", pi, "--rounds", 1)
+        (document,) = (one for one in map(json.loads, self.stackx("export").stdout.splitlines()) if one["$schema"] == "stackx/inspection/1")
+        self.assertEqual((document["outcome"], document["stack"]["gpu"]), ("ok", "h200-sxm-141gb"), document["reason"])
+        found = self.json("advise", "--hw", "h200", "--workload", "matmul", "--pi", pi)
+        self.assertEqual(found["recommendations"][0]["stack"]["cublas"], "12.9.1.4")
+
+    def test_the_answer_ends_with_what_to_run(self):
+        _, said = self.discovered()
+        self.assertIn("Its stacks, by what a project requires:", said)
+        self.assertRegex(" ".join(said.split()), r" gpu-matmul matrix products on the GPU: cublas [^;]*\b12\.9\.1\.4\b[^;]*; cublaslt "
+                                                 r"[^;]*\b12\.9\.1\.4\b[^;]*; nvrtc [^;]*\b12\.9\.86\b")
+        self.assertTrue(said.endswith(f"Next: stackx resolve {self.scratch}/compare.json --count\n"
+                                      f"      stackx inspect {self.scratch}/compare.json\n"), said)
+        project = json.loads((self.scratch / "compare.json").read_text())
+        self.assertEqual((project["requires"], project["hardware"]), ({"gpu-matmul": "*"}, {"gpu": "host", "driver": "host"}))
+        self.assertGreaterEqual(int(self.json("resolve", self.scratch / "compare.json", "--count")["valid_stacks"]), 5)
+        self.assertIn("-o FILE", self.stackx("catalog", "discover", "--project", "x.json", exit_code=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
