@@ -15,7 +15,8 @@
 //   threads, openblas-coretype, ...  the settings, copied from the catalog that comes with stackx
 //
 // So `gpu-matmul` has one stack a cuBLAS, two a cuBLASLt and two an NVRTC, `framework` exactly one an environment and
-// framework in it, `blas` one a library and combination of its settings. Where an environment's Python is installed too, its stack has two programs: the environment's counts.
+// framework in it, `blas` one a library and combination of its settings. Where an environment's Python is installed too,
+// its stack has two programs: the environment's counts.
 // Rejected: one component an environment (nothing could require "some TensorFlow 2.15"); frameworks with the artifact
 // (two frameworks of one environment would be two artifacts with one interpreter each).
 #pragma once

@@ -73,10 +73,11 @@ class GpuDiscover(BlackBox):
         place = self.home / "venvs" / user
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
         site = next(place.glob("lib/python*/site-packages"))
-        for directory, *names in (("cublas", "cublas", "cublasLt"), ("cuda_nvrtc", "nvrtc"), ("cuda_runtime", "cudart"), ("cudnn", "cudnn")):
+        for directory, *names in (("cublas", "cublas", "cublasLt"), ("cuda_nvrtc", "nvrtc"), ("cuda_runtime", "cudart"),
+                                  ("cudnn", "cudnn")):
             self.library(site / "nvidia" / directory / "lib", *names, other=other)
-        packages = {user: "2.6.0", "nvidia_cublas_cu12": version, "nvidia_cuda_nvrtc_cu12": "12.9.86", "nvidia_cuda_runtime_cu12": "12.4.127",
-                    "nvidia_cudnn_cu12": "9.10.2.21"}
+        packages = {user: "2.6.0", "nvidia_cublas_cu12": version, "nvidia_cuda_nvrtc_cu12": "12.9.86",
+                    "nvidia_cuda_runtime_cu12": "12.4.127", "nvidia_cudnn_cu12": "9.10.2.21"}
         for name, number in packages.items():
             info = site / f"{name}-{number}.dist-info"
             info.mkdir()
@@ -95,6 +96,10 @@ class GpuDiscover(BlackBox):
 
     def kept(self, components):
         self.write("discovered.json", {"$schema": "stackx/catalog/1", "components": components})
+
+    def inspections(self):
+        documents = map(json.loads, self.stackx("export").stdout.splitlines())
+        return [one for one in documents if one["$schema"] == "stackx/inspection/1"]
 
     def over(self, requires, **changes):
         return self.project(catalogs=["discovered.json"], requires=requires, hardware={"gpu": "host", "driver": "host"}, **changes)
@@ -124,18 +129,21 @@ class GpuDiscover(BlackBox):
             self.skipTest("no C compiler to build the kernels with")
         self.wheels("torch", "12.9.1.5", b"torch")
         components, _ = self.discovered()
+        driver = self.scratch / "driver"
+        driver.mkdir()
+        for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+            shutil.copy(MACHINE / name, driver)
         (self.scratch / "kernels.c").write_text(KERNELS)
-        kernels = str(self.scratch / "kernels.so")
-        subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", kernels, self.scratch / "kernels.c"], check=True)
-        components["made-up-kernels"] = {"kind": "setting", "versions": {"1": {
-            "environment": {"FAKE_CUDA_KERNELS": kernels}, "artifacts": [{"type": "path", "file": kernels}]}}}
+        subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", driver / "libfake_cuda_kernels.so", self.scratch / "kernels.c"],
+                       check=True)
+        self.environment["LD_LIBRARY_PATH"] = str(driver)
         self.kept(components)
-        project = self.over({"gpu-matmul": "*", "made-up-kernels": "*"}, workload={"pi": "matmul", "params": {
+        project = self.over({"gpu-matmul": "*"}, workload={"pi": "matmul", "params": {
             "m": 48, "n": 40, "k": 56, "dtype": ["float32", "tf32"], "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}},
             campaign={"sampler": {"kind": "all"}, "rounds": 2, "budget": {"inspections": 1000, "minutes": 10},
                       "limits": {"seconds": 60, "memory_gib": 2}})
         self.stackx("inspect", project)
-        documents = [one for one in map(json.loads, self.stackx("export").stdout.splitlines()) if one["$schema"] == "stackx/inspection/1"]
+        documents = self.inspections()
         seen = {}
         for one in documents:
             (component,) = {"cublas", "cublaslt", "nvrtc"} & set(one["stack"])
@@ -156,16 +164,20 @@ class GpuDiscover(BlackBox):
                 wanted["nvrtc", version, kernel, dtype] = [outcome] * 2
         self.assertEqual(seen, wanted, {one["reason"] for one in documents})
 
-    def test_convolutions_by_each_cudnn(self):
+    def test_convolutions_and_collectives(self):
         self.wheels("torch", "12.9.1.5", b"torch")
         self.kept(self.discovered()[0])
-        project = self.over({"gpu-convolution": "*"}, workload={"pi": "conv2d", "params": {
-            "batch": 1, "height": 6, "width": 6, "in_channels": 2, "out_channels": 2, "kernel": 3, "dtype": "float32",
-            "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}})
-        self.stackx("inspect", project, "--rounds", 1)
-        documents = [one for one in map(json.loads, self.stackx("export").stdout.splitlines()) if one["$schema"] == "stackx/inspection/1"]
-        self.assertEqual({(one["stack"]["cudnn"], one["outcome"], one["loaded"]["cudnn"]) for one in documents},
-                         {("9.10.2.21", "ok", "9.10.2"), ("9.10.2.21+torch", "ok", "9.10.2")}, documents)
+        for requires, pi, component, params, wanted in (
+                ("gpu-convolution", "conv2d", "cudnn",
+                 {"batch": 1, "height": 6, "width": 6, "in_channels": 2, "out_channels": 2, "kernel": 3},
+                 {("9.10.2.21", "ok", "9.10.2"), ("9.10.2.21+torch", "ok", "9.10.2")}),
+                ("gpu-collectives", "all_reduce", "nccl", {"bytes": 1024}, {("2.21.5", "ok", "2.21.5")})):
+            project = self.over({requires: "*"}, workload={"pi": pi, "params": {
+                **params, "dtype": "float32", "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}})
+            self.stackx("inspect", project, "--rounds", 1)
+            documents = [one for one in self.inspections() if one["workload"]["pi"] == pi]
+            self.assertEqual({(one["stack"][component], one["outcome"], one["loaded"].get(component)) for one in documents}, wanted,
+                             {one["reason"] for one in documents})
 
     def test_a_model_has_the_name_that_advise_knows(self):
         self.environment["LD_LIBRARY_PATH"] = str(TESTS / "nvml" / "two_gpus")
@@ -176,10 +188,10 @@ class GpuDiscover(BlackBox):
         pi = self.write("pi.sh", PI)
         pi.chmod(0o755)
         self.stackx("inspect", self.over({"cublas": "*"}), "--pi", pi, "--rounds", 1)
-        (document,) = (one for one in map(json.loads, self.stackx("export").stdout.splitlines()) if one["$schema"] == "stackx/inspection/1")
+        (document,) = self.inspections()
         self.assertEqual((document["outcome"], document["stack"]["gpu"]), ("ok", "h200-sxm-141gb"), document["reason"])
         found = self.json("advise", "--hw", "h200", "--workload", "matmul", "--pi", pi)
-        self.assertEqual(found["recommendations"][0]["stack"]["cublas"], "12.9.1.4")
+        self.assertEqual((found["answer"]["grade"], found["answer"]["stack"]["cublas"]), ("MEASURED", "12.9.1.4"))
 
     def test_the_answer_ends_with_what_to_run(self):
         _, said = self.discovered()

@@ -13,9 +13,12 @@ namespace {
 
 const Json shipped = Json::parse(R"({
   "gpu": {"kind": "hardware", "versioning": "opaque", "versions": {"h200-sxm-141gb": {
-    "attributes": {"title": "H200 SXM 141GB", "aliases": ["H200 SXM"], "memory_gb": 141}, "sources": [{"url": "https://x", "read": "2026-11-20"}]}}},
-  "cublaslt-search": {"kind": "setting", "versioning": "opaque", "versions": {"off": {"parameters": {"search": 0}}, "16": {"parameters": {"search": 16}}}},
-  "own-kernel": {"kind": "setting", "versioning": "opaque", "versions": {"tensor": {"parameters": {"kernel": "tensor"}}, "tiled": {"parameters": {"kernel": "tiled"}}}},
+    "attributes": {"title": "H200 SXM 141GB", "aliases": ["H200 SXM"], "memory_gb": 141},
+    "sources": [{"url": "https://x", "read": "2026-11-20"}]}}},
+  "cublaslt-search": {"kind": "setting", "versioning": "opaque", "versions": {
+    "off": {"parameters": {"search": 0}}, "16": {"parameters": {"search": 16}}}},
+  "own-kernel": {"kind": "setting", "versioning": "opaque", "versions": {
+    "tensor": {"parameters": {"kernel": "tensor"}}, "tiled": {"parameters": {"kernel": "tiled"}}}},
   "cpu": {"kind": "hardware", "versioning": "opaque", "versions": {}},
   "threads": {"kind": "setting", "versions": {"1": {"parameters": {"threads": 1}}, "2": {"requires": {"cpu.cores": ">=2"}}}},
   "openblas-coretype": {"kind": "setting", "versioning": "opaque", "versions": {"auto": {"reports": "*"},

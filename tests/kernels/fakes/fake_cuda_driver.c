@@ -6,6 +6,7 @@
 //   FAKE_CUDA_DEVICES  how many GPUs the machine has [1]; GPU g has the UUID gg000000-...-00 and,
 //                      where FAKE_CUDA_MIG is set, one MIG instance, with the UUID 8g000000-...
 //   FAKE_CUDA_KERNELS  a shared library with further kernels: void name(grid, block, arguments)
+//                      [libfake_cuda_kernels.so, if the loader finds one]
 //   CUDA_VISIBLE_DEVICES  indices, GPU-... or MIG-... (or beginnings of them), as CUDA reads it
 //
 // WRONG builds a driver whose kernels err: 1 copy and write leave the last element, 2 triad takes
@@ -193,7 +194,7 @@ static Kernel* kernel_named(const char* name) {
   if (strcmp(name, "stackx_read") == 0) return stackx_read;
   if (strcmp(name, "stackx_count") == 0) return stackx_count;
   const char* more = getenv("FAKE_CUDA_KERNELS");
-  void* library = more == NULL ? NULL : dlopen(more, RTLD_NOW);
+  void* library = dlopen(more == NULL ? "libfake_cuda_kernels.so" : more, RTLD_NOW);
   Kernel* found = NULL;
   if (library != NULL) *(void**)&found = dlsym(library, name);
   return found;
