@@ -75,19 +75,18 @@ class Writer {
 
   void add_cuda(const CudaFound& cuda) {
     for (const auto& toolkit : cuda.toolkits) {
-      const bool own = toolkit.holder.empty();
-      const auto version = own ? toolkit.version : toolkit.version + "+" + toolkit.holder;
+      const auto version = toolkit.version + (toolkit.holder.empty() ? "" : "+" + toolkit.holder);
       if (!add("cuda", version, cuda_entry(toolkit), toolkit.root)) continue;
       for (const auto& library : toolkit.libraries)
-        add_cuda_library(library, "==" + version, own ? "" : toolkit.holder, "cuda" + toolkit.version);
+        add_cuda_library(library, "==" + version, toolkit.holder, "cuda" + toolkit.version);
     }
     for (const auto& [library, major] : cuda.system) {
       const auto toolkits = toolkits_of(cuda, major);
       if (!toolkits.is_null()) {
         add_cuda_library(library, toolkits, "", "system");
       } else {
-        left_out(library.file,
-                 major.empty() ? "no CUDA toolkit is here" : fmt::format("it is for CUDA {}, of which no toolkit is here", major));
+        left_out(library.file, major.empty() ? "no CUDA toolkit is here"
+                                             : fmt::format("it is for CUDA {}, of which no toolkit is here", major));
       }
     }
   }

@@ -130,7 +130,7 @@ class CopyFinder {
  public:
   CopyFinder(const Tree& tree, const Remarks& remarks) : tree_(tree), remarks_(remarks) {}
 
-  void look_at(CudaLibrary& library) {
+  void look_at(CudaLibrary& library, const std::string& holder = "") {
     std::error_code error;
     const auto file = tree_.root() / library.file.relative_path();
     const auto size = fs::file_size(file, error);
@@ -141,8 +141,9 @@ class CopyFinder {
       library.copy = true;
       // Each set of wheels needs its runtime: that it is a copy is worth no word.
       if (library.component != "cudart")
-        remarks_({Remark::left_out, fmt::format("{}: the same content as {}", library.file.string(),
-                                                other->file.string())});
+        remarks_({Remark::left_out,
+                  fmt::format("{} {}{}{}: the same content as {}", library.component, library.version,
+                              holder.empty() ? "" : "+", holder, other->file.string())});
       return;
     }
     others.push_back(&library);
@@ -195,7 +196,7 @@ void mark_copies(CudaFound& found, const Tree& tree, const Remarks& remarks) {
   CopyFinder copies(tree, remarks);
   for (auto& [library, major] : found.system) copies.look_at(library);
   for (auto& toolkit : found.toolkits)
-    for (auto& library : toolkit.libraries) copies.look_at(library);
+    for (auto& library : toolkit.libraries) copies.look_at(library, toolkit.holder);
   std::erase_if(found.toolkits, is_all_copies);
 }
 
