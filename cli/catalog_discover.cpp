@@ -201,7 +201,10 @@ specs::Json project_over(const std::string& catalog, const std::string& required
   if (!gpu) return project;
   project["hardware"] = {{"gpu", "host"}, {"driver", "host"}};
   project["workload"]["params"]["dtype"] = {"float32", "tf32", "float16", "bfloat16"};
-  project["campaign"] = {{"sampler", {{"kind", "all"}}}, {"rounds", 5}};
+  project["campaign"] = {{"sampler", {{"kind", "all"}}},
+                         {"rounds", 5},
+                         {"sentinels", 1},
+                         {"limits", {{"seconds", 300}, {"memory_gib", 16}}}};
   return project;
 }
 
