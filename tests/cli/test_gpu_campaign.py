@@ -122,7 +122,8 @@ class GpuCampaign(BlackBox):
                 "artifacts": [{"type": "path", "file": runtime, "library": runtime}]} for version, fault in faults.items()}}}})
         return self.project(requires={"cudart": "*"}, hardware={"gpu": "host", "driver": "host"},
                             campaign={"sampler": {"kind": "all"}, "rounds": 2, "limits": {"seconds": 20, "memory_gib": 2, **limits}},
-                            workload={"pi": "memory_bandwidth", "params": {"size_mib": 1, "repetitions": 4, "mini_batch": 1, "warmup_ms": 0}})
+                            workload={"pi": "memory_bandwidth", "params": {"size_mib": 1, "repetitions": 4, "mini_batch": 1,
+                                                                           "warmup_ms": 0}})
 
     def test_a_run_that_the_gpu_ends_spoils_no_other(self):
         faults = {"12.0": "kill@3", "12.1": "hang@3", "12.2": "214@3", "12.3": "2@3", "12.4": ""}
