@@ -149,10 +149,12 @@ class GpuCampaign(BlackBox):
         document["workload"]["params"]["size_mib"] = 100_000
         self.write("project.json", document)
         self.stackx("inspect", project, exit_code=None)
-        (outcome, reason), = {(d["outcome"], d["reason"]) for d in self.documents()}
-        self.assertEqual(outcome, "unsupported")
-        self.assertRegex(reason, r"^size_mib=100000 takes .* and 293.0 GiB of the GPU's; there are .* and 1.0 GiB of the GPU's: give a "
-                                 "smaller size_mib$")
+        documents = self.documents()
+        self.assertTrue(documents)
+        for one in documents:  # what the host has left differs from run to run
+            self.assertEqual(one["outcome"], "unsupported")
+            self.assertRegex(one["reason"], r"^size_mib=100000 takes .* and 293.0 GiB of the GPU's; there are .* and 1.0 GiB of the "
+                                            "GPU's: give a smaller size_mib$")
 
     def test_energy_is_the_gpus(self):
         """Read by the inspector, whatever the PI: of a GPU that draws 75 W all the time."""
