@@ -114,7 +114,8 @@ void add_measured(Command command, WatchWords& words) {
   add_delta_option(command, words.delta);
   command.add_option("--runner", asked.runner, "Where it runs: local (under bubblewrap where it works) or container [the project's]").type_name("NAME").check(one_of({"local", "container"}));
   command.add_flag("--cluster", asked.cluster, "On the nodes that the project's \"cluster\" names: one pass submits, later ones collect, the last tells");
-  command.add_option("--device", asked.device, "GPU to measure on, of those that $CUDA_VISIBLE_DEVICES shows: an index, or the beginning of a UUID").type_name("GPU");
+  command.add_option("--device", asked.device, "GPU to measure on, of those that $CUDA_VISIBLE_DEVICES shows: an index, or the beginning of a UUID")
+      .type_name("GPU");
   command.add_option("--timeout", asked.timeout_seconds, "Of one inspection, in seconds [the project's]").check(above_zero()).type_name("SECONDS");
   command.add_option("--memory", asked.memory_gib, "Of one inspection, in GiB [the project's]").check(above_zero()).type_name("GIB");
   command.add_flag("--again", asked.again, "Measure what failed before as if it were new");

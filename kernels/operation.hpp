@@ -4,8 +4,9 @@
 //
 // An Operation knows a library and a problem, not how time is taken: the sampler is the clock around
 // a loop of calls unless it brings its own (events on a GPU). A result that differs from the
-// reference is never timed, and what does not fit the memory is refused before it is allocated. Rejected: a PI as one function with its own copy of these steps, which
-// is how each new one would forget one of them.
+// reference is never timed, and what does not fit the memory is refused before it is allocated.
+// Rejected: a PI as one function with its own copy of these steps, which is how each new one would
+// forget one of them.
 #pragma once
 
 #include <memory>

@@ -84,7 +84,8 @@ TEST_CASE("matmul on a GPU: what does not fit is refused with both needs", "[gpu
     REQUIRE(result.status == 0);
     CHECK_THAT(result.json()["unsupported"].get<std::string>(),
                Contains("m=1000000 n=1000000 k=1000000 dtype=float32 takes 10.9 TiB of host memory") &&
-                   Contains("and 10.9 TiB of the GPU's; there are") && Contains("and 1.0 GiB of the GPU's: give a smaller m, n, k or dtype"));
+                   Contains("and 10.9 TiB of the GPU's; there are") &&
+                   Contains("and 1.0 GiB of the GPU's: give a smaller m, n, k or dtype"));
   }
 }
 

@@ -79,7 +79,8 @@ class Sentence(unittest.TestCase):
 @support.needs_numpy
 class Refused(support.PiTest):
     def test_before_an_array_is_made(self):
-        for words, needs in ((["matmul", "m=1000000", "n=1000000", "k=1000000"], "m=1000000 n=1000000 k=1000000 dtype=float32 takes at least"),
+        for words, needs in ((["matmul", "m=1000000", "n=1000000", "k=1000000"],
+                              "m=1000000 n=1000000 k=1000000 dtype=float32 takes at least"),
                              (["matmul", "m=1000000000", "n=1000000000", "k=1000000000", "dtype=float64"], "27.8 EiB of host memory"),
                              (["conv1d", "batch=1048576", "length=1048576"], "batch=1048576 length=1048576 in_channels=64"),
                              (["conv2d", "batch=1048576", "height=1048576", "width=1048576"], "EiB of host memory")):
