@@ -123,8 +123,11 @@ class Ending(Scratch):
         python = subprocess.Popen([sys.executable, "-c", code], env=dict(
             os.environ, PYTHONPATH=str(PACKAGE), STACKX_PROGRAM=str(self.scratch / "program")))
         pid = self.pid()
-        while pathlib.Path(f"/proc/{python.pid}/stat").read_text().rpartition(")")[2].split()[0] not in "SZ":
-            time.sleep(0.01)  # until it waits for what the program prints
+        for _ in range(6000):  # until both of its threads wait for what the program prints
+            threads = [one.read_text().rpartition(")")[2].split()[0] for one in pathlib.Path(f"/proc/{python.pid}/task").glob("*/stat")]
+            if threads == ["S", "S"]:
+                break
+            time.sleep(0.01)
         python.send_signal(signal.SIGINT)
         self.assertEqual(python.wait(240), 42)
         self.assert_ended(pid)
