@@ -1,7 +1,7 @@
 """Device code in a shared library: for which architectures it has some, and a copy that keeps one of them.
 
-NVIDIA's libraries hold their kernels in the ELF section .nv_fatbin: containers (magic 0xBA55ED50, a header with the bytes that follow), each
-with entries (kind: 1 PTX, 2 machine code; bytes of header and payload; the architecture, 90 for 9.0). Zeros in place of a payload compress
+NVIDIA's libraries hold their kernels in the ELF section .nv_fatbin: containers (magic 0xBA55ED50, a header with the bytes that follow),
+each with entries (kind: 1 PTX, 2 machine code; bytes of header and payload; the architecture, 90 for 9.0). Zeros in place of a payload compress
 to nothing, and offsets stay. Not in NVIDIA's documents; as public readers of the format have it, and as CUDA 11 to 13 wrote it.
 Rejected: nvprune, which takes relocatable files and static libraries alone."""
 import collections

@@ -8,8 +8,8 @@ ASK = {
     "torch": """
 import torch
 a = torch.ones(64, 64, device="cuda"); (a @ a).cpu(); torch.nn.functional.conv2d(a.view(1, 1, 64, 64), a[:3, :3].reshape(1, 1, 3, 3)).cpu()
-told = {"version": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(), "architectures": torch.cuda.get_arch_list(),
-        "nccl": ".".join(map(str, torch.cuda.nccl.version()))}
+told = {"version": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
+        "architectures": torch.cuda.get_arch_list(), "nccl": ".".join(map(str, torch.cuda.nccl.version()))}
 """,
     "jax": """
 import jax, jax.numpy
@@ -24,7 +24,8 @@ told = {"version": cupy.__version__, "runtime": cupy.cuda.runtime.runtimeGetVers
 }
 LOADED = """
 import json, re
-told["loaded"] = sorted({line.split()[-1] for line in open("/proc/self/maps") if re.search(r"/lib(cublas|cublasLt|cudnn|cudart|nvrtc|nccl)\\.so", line)})
+ours = re.compile(r"/lib(cublas|cublasLt|cudnn|cudart|nvrtc|nccl)\\.so")
+told["loaded"] = sorted({line.split()[-1] for line in open("/proc/self/maps") if ours.search(line)})
 print(json.dumps(told))
 """
 

@@ -1,5 +1,5 @@
-"""Part 3: the Python indicators on PyTorch and JAX, checked, once each (frameworks.jsonl); and stackx-pi beside torch.utils.benchmark on one
-cuBLAS, taking turns."""
+"""Part 3: the Python indicators on PyTorch and JAX, checked, once each (frameworks.jsonl); and stackx-pi beside torch.utils.benchmark on
+one cuBLAS, taking turns."""
 import json
 import statistics
 
@@ -84,4 +84,5 @@ def beside_torch(machine):
     if not ratios:
         return "Beside torch.utils.benchmark: not tried, for want of time."
     return (f"Beside torch.utils.benchmark on {blas.stdout.split()[0].rsplit('/', 1)[-1]}, float32 {SIZE}: stackx-pi took "
-            f"{statistics.median(ratios):.3f} times as long [{min(ratios):.3f}, {max(ratios):.3f}] (median, least and most of {len(ratios)} pairs).")
+            f"{statistics.median(ratios):.3f} times as long [{min(ratios):.3f}, {max(ratios):.3f}] "
+            f"(median, least and most of {len(ratios)} pairs).")

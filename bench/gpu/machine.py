@@ -108,7 +108,8 @@ class Machine:
         cuda = {version: numbers(entry.get("requires", {}).get("cuda", version)) for version, entry in versions.items()}
         runs = numbers(json.loads(self.stackx("hw", "--json").stdout)["cuda_driver"])[0]
         newest = sorted((one for one in versions if cuda[one][0] <= runs), key=lambda one: (cuda[one], numbers(one)), reverse=True)
-        return [(version, artifact["library"]) for version in newest for artifact in versions[version]["artifacts"] if "library" in artifact]
+        return [(version, artifact["library"]) for version in newest for artifact in versions[version]["artifacts"]
+                if "library" in artifact]
 
 
 def numbers(text):

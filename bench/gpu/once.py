@@ -46,7 +46,8 @@ def part(machine):
                 skipped.append(words)
                 continue
             name, *parameters = words.split()
-            found = machine.native([name, "--library", libraries[0], *(word for one in [*libraries[1:], runtime] for word in ("--with", one)),
+            partners = [word for one in [*libraries[1:], runtime] for word in ("--with", one)]
+            found = machine.native([name, "--library", libraries[0], *partners,
                                     f"device={machine.uuid}", "max_seconds=2", *parameters])
             print(json.dumps(found), file=lines, flush=True)
             told, count = verdict(found), count + 1

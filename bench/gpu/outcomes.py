@@ -35,7 +35,8 @@ def row(what, expected, came, right):
 
 
 def product(machine, words, **variables):
-    return machine.native(["matmul", "--library", machine.library("cublas"), "--with", machine.library("cudart"), *machine.sized(words).split()], **variables)
+    libraries = ["--library", machine.library("cublas"), "--with", machine.library("cudart")]
+    return machine.native(["matmul", *libraries, *machine.sized(words).split()], **variables)
 
 
 def devices(machine):
@@ -65,20 +66,23 @@ def killed(machine):
     began = time.monotonic()
     back = wait(lambda: machine.memory_used() <= before + 16, 20)
     yield row("SIGKILL in mid-kernel", "memory comes back", f"{used - before} MiB taken, back {time.monotonic() - began:.1f} s later"
-              if back else f"{machine.memory_used() - before} MiB still taken", bool(busy and back and process.returncode == -signal.SIGKILL))
+              if back else f"{machine.memory_used() - before} MiB still taken",
+              bool(busy and back and process.returncode == -signal.SIGKILL))
     told = verdict(product(machine, f"{SMALL} device={machine.uuid}"))
     yield row("the next product", "right", told, told == "right")
 
 
 def out_of_time(machine):
     """A campaign's limit of 3 s ends a product in mid-kernel: its outcome is `timed_out`."""
-    file = project(machine, "out-of-time", {"pi": "matmul", "params": dict(word.split("=") for word in machine.sized(LONG).split())}, seconds=3,
+    params = dict(word.split("=") for word in machine.sized(LONG).split())
+    file = project(machine, "out-of-time", {"pi": "matmul", "params": params}, seconds=3,
                    requires={"cublas": f"=={machine.libraries('cublas')[0][0]}"})
     database = str(machine.output / "out-of-time.db")
     machine.stackx("--db", database, "inspect", file, "--device", machine.uuid, "--allow-paths", status=(0, 1), seconds=90)
     told = [json.loads(line) for line in machine.stackx("--db", database, "export").stdout.splitlines()]
     outcomes = sorted({f"{one['outcome']}: {one['reason']}" for one in told if one["$schema"] == "stackx/inspection/1"})
-    yield row("a campaign's time limit", "outcome timed_out", "; ".join(outcomes), bool(outcomes) and all(one.startswith("timed_out") for one in outcomes))
+    yield row("a campaign's time limit", "outcome timed_out", "; ".join(outcomes),
+              bool(outcomes) and all(one.startswith("timed_out") for one in outcomes))
 
 
 def out_of_memory(machine):

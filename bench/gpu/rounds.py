@@ -32,7 +32,8 @@ def library(stack):
 def part(machine):
     machine.libraries("cublas")  # discover, if no part before did
     everything = project(machine, "every-stack", {"pi": "matmul", "params": {"m": 8192, "n": 8192, "k": 8192}})
-    stacks = [json.loads(line)["components"] for line in machine.stackx("resolve", everything, "--list", 1000, "--json").stdout.splitlines()]
+    listed = machine.stackx("resolve", everything, "--list", 1000, "--json").stdout.splitlines()
+    stacks = [json.loads(line)["components"] for line in listed]
     stacks = [{name: version for name, version in one.items() if name not in ("gpu", "driver")} for one in stacks]
     campaigns = [(size, dtype) for size in machine.sizes for dtype in machine.dtypes]
     for number, (size, dtype) in enumerate(campaigns):

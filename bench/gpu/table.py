@@ -88,7 +88,8 @@ def lines(results, uuid, evidence):
         theirs = max((value for name, value in medians.items() if not name.startswith("our ")), default=None)
         top = peak(found.device, dtype)
         yield (f"| {dtype} | {size} | " + " | ".join(cell(found.rates.get((dtype, size, name))) for name in found.arms) +
-               f" | {f'{ours / theirs:.2f}' if ours and theirs else ''} | {f'{100 * max(medians.values()) / top:.0f} %' if top else ''} | {top or ''} |")
+               f" | {f'{ours / theirs:.2f}' if ours and theirs else ''}"
+               f" | {f'{100 * max(medians.values()) / top:.0f} %' if top else ''} | {top or ''} |")
     yield ""
     yield found.conditions() + ". " + (f"{sum(found.failed.values())} inspections without a rate: " +
                                        "; ".join(f"{n} x {why}" for why, n in found.failed.most_common(5)) if found.failed
@@ -101,7 +102,8 @@ def evidence_of(found):
     today = datetime.date.today().isoformat()
     tables = []
     for name in found.arms:
-        rows = [[dtype.replace("fp8", "float8_e4m3"), size, size, size, statistics.median(rates), len(rates), min(rates), max(rates), rates, name]
+        rows = [[dtype.replace("fp8", "float8_e4m3"), size, size, size, statistics.median(rates), len(rates), min(rates), max(rates),
+                 rates, name]
                 for (dtype, size, arm_name), rates in sorted(found.rates.items()) if arm_name == name]
         tables.append({"source": 0, "hardware": found.device, "devices": 1, "pi": "matmul", "metric": "rate_tflops", "statistic": "median",
                        "stack": {key: value for key, value in found.stacks[name].items() if key not in NO_LIBRARY or key == "driver"},
@@ -109,5 +111,6 @@ def evidence_of(found):
                                    "details.library"],
                        "rows": rows})
     return {"$schema": "stackx/evidence/1",
-            "source": [{"url": "stackx://bench/gpu.sh", "license": "Apache-2.0", "title": f"stackx on {found.device}", "date": today, "read": today}],
+            "source": [{"url": "stackx://bench/gpu.sh", "license": "Apache-2.0", "title": f"stackx on {found.device}",
+                        "date": today, "read": today}],
             "notes": [f"Measured by stackx: {found.conditions()}."], "tables": tables}

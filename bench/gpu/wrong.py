@@ -34,9 +34,10 @@ def compiled(machine, folder, real, define, fault):
     real = pathlib.Path(real).resolve()
     path = pathlib.Path(folder) / f"{define}-{fault}" / real.name
     path.parent.mkdir()
-    done = machine.run([compiler, "-shared", "-fPIC", "-O1", "-w", f"-DFAULT={fault}", f"-D{define}", pathlib.Path(__file__).parent / "wrong.c",
-                        "-o", path, "-Wl,--no-as-needed", f"-L{real.parent}", f"-l:{real.name}", f"-Wl,-rpath,{real.parent}",
-                        "-Wl,--allow-shlib-undefined", "-ldl"], 60)
+    source = pathlib.Path(__file__).parent / "wrong.c"
+    done = machine.run([compiler, "-shared", "-fPIC", "-O1", "-w", f"-DFAULT={fault}", f"-D{define}", source, "-o", path,
+                        "-Wl,--no-as-needed,--allow-shlib-undefined", f"-L{real.parent}", f"-l:{real.name}",
+                        f"-Wl,-rpath,{real.parent}", "-ldl"], 60)
     if done.returncode != 0:
         raise Failure(f"{path.name} with {fault}: {done.stderr.strip()}")
     return path
@@ -82,6 +83,7 @@ def asked(machine, library, words, **variables):
     elif found["document"]["check"]["pass"]:
         told = "NOT CAUGHT"
     else:
-        told = f"caught: {found['document']['check'].get('detail') or 'error {max_relative_error:.2g}, bound {bound:.2g}'.format(**found['document']['check'])}"
+        check = found["document"]["check"]
+        told = "caught: " + (check.get("detail") or "error {max_relative_error:.2g}, bound {bound:.2g}".format(**check))
     progress(f"{library.parent.name} {variables.get('WRONG_TO', '')} {words}: {told}")
     return told

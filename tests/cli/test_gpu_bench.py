@@ -48,13 +48,15 @@ class GpuBench(BlackBox):
 
     def bench(self, *words, exit_code=0):
         done = subprocess.run([sys.executable, ROOT / "bench/gpu/run", "--small", "--minutes", "60", "--bin", pathlib.Path(STACKX).parent,
-                               "--python", sys.executable, "--output", self.output, *words], env=self.environment, capture_output=True, text=True)
+                               "--python", sys.executable, "--output", self.output, *words], env=self.environment,
+                              capture_output=True, text=True)
         self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
         return done
 
     def rows(self, part):
         """{first cells: last cell} of a part's table."""
-        lines = [line.strip("| ").split(" | ") for line in (self.output / f"{part}.md").read_text().splitlines() if line.startswith("| ")][1:]
+        lines = (self.output / f"{part}.md").read_text().splitlines()
+        lines = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")][1:]
         return {tuple(line[:-1]): line[-1] for line in lines}
 
     def test_what_is_found_is_held_against_nvidia_smi(self):
@@ -68,15 +70,16 @@ class GpuBench(BlackBox):
     def test_devices_and_a_process_that_is_killed(self):
         self.bench("--parts", "outcomes")
         told = {row[0]: last for row, last in self.rows("outcomes").items()}
-        for name in ("device=0", "device=UUID", "device=99", "CUDA_VISIBLE_DEVICES=UUID", "CUDA_VISIBLE_DEVICES=-1", "SIGKILL in mid-kernel",
-                     "the next product", "a campaign's time limit", "at the end"):
+        for name in ("device=0", "device=UUID", "device=99", "CUDA_VISIBLE_DEVICES=UUID", "CUDA_VISIBLE_DEVICES=-1",
+                     "SIGKILL in mid-kernel", "the next product", "a campaign's time limit", "at the end"):
             self.assertEqual(told[name], "as expected", self.rows("outcomes"))
         self.assertEqual(told["device memory full"], "DIFFERS")  # the played device has no memory to fill, and that is said
 
     def test_faults_are_caught_and_what_is_right_is_not(self):
         self.bench("--parts", "wrong")
         told = {(row[1], row[2].split()[1]): last for row, last in self.rows("wrong").items() if row[0] == "cublas"}
-        for fault, dtype in (("last_term", "float64"), ("last_term", "float32"), ("last_term", "bfloat16"), ("last_column", "float32"), ("idle", "float32")):
+        for fault, dtype in (("last_term", "float64"), ("last_term", "float32"), ("last_term", "bfloat16"),
+                             ("last_column", "float32"), ("idle", "float32")):
             self.assertTrue(told[fault, f"dtype={dtype}"].startswith("caught: "), told)
         # The played cuBLAS computes float32 as it is whatever mode it is asked for: nothing is wrong, and nothing is said to be.
         self.assertEqual(told["tf32", "dtype=float32"], "NOT CAUGHT")
@@ -113,7 +116,8 @@ class DeviceCode(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         source, path = pathlib.Path(folder.name, "x.c"), pathlib.Path(folder.name, "x.so")
         values = ", ".join(map(str, text))
-        source.write_text(f'__attribute__((section(".nv_fatbin"))) const unsigned char code[] = {{{values}}}; int answer(void) {{ return 42; }}')
+        source.write_text('__attribute__((section(".nv_fatbin"))) const unsigned char code[] = {' + values +
+                          "}; int answer(void) { return 42; }")
         subprocess.run(["cc", "-shared", "-fPIC", source, "-o", path], check=True)
         return path
 
