@@ -31,8 +31,8 @@ print(json.dumps(told))
 
 
 def part(machine):
-    gpu = next(one for one in json.loads(machine.stackx("hw", "--json").stdout)["gpus"] if one["uuid"] == machine.uuid)
-    driver = json.loads(machine.stackx("hw", "--json").stdout).get("driver", {})
+    host = json.loads(machine.stackx("hw", "--json").stdout)
+    gpu = next(one for one in host["gpus"] if one["uuid"] == machine.uuid)
     yield "| | nvidia-smi | stackx hw | |"
     yield "|---|---|---|---|"
     memory = machine.asked("memory.total")
@@ -40,7 +40,7 @@ def part(machine):
                                ("PCI", machine.asked("pci.bus_id"), gpu["pci"]),
                                ("compute capability", machine.asked("compute_cap"), gpu["compute_capability"]),
                                ("memory", memory, f"{gpu['memory_bytes'] // 2**20} MiB"),
-                               ("driver", machine.driver, driver.get("version", driver) if isinstance(driver, dict) else driver)]:
+                               ("driver", machine.driver, host["driver"])]:
         yield f"| {what} | {theirs} | {ours} | {'same' if same(str(theirs), str(ours)) else 'DIFFERS'} |"
     yield from ("", "`stackx hw noise`:", "", "```", *machine.stackx("hw", "noise", status=(0, 1)).stdout.splitlines(), "```", "")
     machine.stackx("catalog", "discover", "-o", machine.output / "discovered.json")
