@@ -78,7 +78,7 @@ def out_of_time(machine):
     file = project(machine, "out-of-time", {"pi": "matmul", "params": params}, seconds=3,
                    requires={"cublas": f"=={machine.libraries('cublas')[0][0]}"})
     database = str(machine.output / "out-of-time.db")
-    machine.stackx("--db", database, "inspect", file, "--device", machine.uuid, "--allow-paths", status=(0, 1), seconds=90)
+    machine.stackx("--db", database, "inspect", file, "--device", machine.uuid, "--allow-paths", status=(0, 1), seconds=300)
     told = [json.loads(line) for line in machine.stackx("--db", database, "export").stdout.splitlines()]
     outcomes = sorted({f"{one['outcome']}: {one['reason']}" for one in told if one["$schema"] == "stackx/inspection/1"})
     yield row("a campaign's time limit", "outcome timed_out", "; ".join(outcomes),
