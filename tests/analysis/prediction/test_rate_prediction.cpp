@@ -71,8 +71,9 @@ TEST_CASE("farther evidence, wider interval", "[rate-prediction]") {
     REQUIRE(prediction);
     return prediction->rate / prediction->low;
   };
-  CHECK(width("v100") < width("a100"));
-  CHECK(width("a100") < width("h100"));
+  CHECK(width("v100") < width("a100"));  // measured itself; another architecture was
+  CHECK(width("h200") < width("h100"));  // measured itself; its sibling was
+  CHECK(width("h100") < width("a100"));  // its sibling was measured; another architecture was
 }
 
 TEST_CASE("the rate of a shape next to a published one is next to what was published",
