@@ -84,6 +84,17 @@ class GpuBench(BlackBox):
         # The played cuBLAS computes float32 as it is whatever mode it is asked for: nothing is wrong, and nothing is said to be.
         self.assertEqual(told["tf32", "dtype=float32"], "NOT CAUGHT")
 
+    def test_indicators_once_and_frameworks_that_are_not_there(self):
+        self.bench("--parts", "once,frameworks")
+        told = {row[0]: last for row, last in self.rows("once").items()}
+        for words in ("memory_bandwidth", "transfer", "matmul dtype=float64 m=64 n=64 k=64", "matmul dtype=bfloat16 search=16 m=64 n=64 k=64"):
+            self.assertEqual(told[words], "right", told)
+        self.assertIn("Not run, for want of time or of a library: ", (self.output / "once.md").read_text())  # no NVRTC, no cuDNN, no NCCL
+        documents = [json.loads(line) for line in (self.output / "once.jsonl").read_text().splitlines()]
+        self.assertIn(f"{len(documents)} ran, ", (self.output / "once.md").read_text())
+        self.assertTrue(all(one["argv"][0] in ("memory_bandwidth", "launch_latency", "transfer", "matmul") for one in documents))
+        self.assertIn(", 0 of them right", (self.output / "frameworks.md").read_text())
+
     def test_rounds_give_a_table_and_evidence_and_go_on(self):
         words = ("--parts", "rounds", "--sizes", "64", "--dtypes", "float32", "--rounds")
         self.bench(*words, "2")
