@@ -24,11 +24,11 @@ cat <<TEXT
 TEXT
 """
 
-# Thirty samples of 0.1 s, in a phase that says when.
+# Eighty samples of 0.1 s, in a phase that says when: of the counter 20 readings are needed, and a loaded machine makes them rare.
 SLEEPER = """#!/usr/bin/python3
 import json, os, time
 samples, start = [], time.time_ns()
-for _ in range(30):
+for _ in range(80):
     begin = time.monotonic_ns()
     time.sleep(0.1)
     samples.append(time.monotonic_ns() - begin)
@@ -92,17 +92,21 @@ class GpuCampaign(BlackBox):
         self.assertIn("2 of 6 samples", done.stdout)
         self.assertIn("power cap", done.stdout)
 
-    def test_the_whole_way(self):
-        """Our own PI, a driver and a libcudart that the tests built: found, shown to the sandbox, measured, stored."""
+    def played_runtime(self, versions):
+        """A machine with a driver and NVML that are played, and a catalog of a libcudart that is: `version: more of its entry`."""
         machine = NVML.parent / "fakes" / "gpu" / "right"
         self.environment["LD_LIBRARY_PATH"] = str(machine)
         runtime = str(machine / "libcudart.so.12")
+        entry = {"requires": {"driver": ">=525", "gpu.compute_capability": ">=5.0"}, "reports": "*",
+                 "artifacts": [{"type": "path", "file": runtime, "library": runtime}]}
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
             "gpu": {"kind": "hardware", "versioning": "opaque", "versions": {}},
             "driver": {"kind": "driver", "versions": {}},
-            "cudart": {"kind": "runtime", "versions": {"12.4": {
-                "requires": {"driver": ">=525", "gpu.compute_capability": ">=5.0"}, "reports": "*",
-                "artifacts": [{"type": "path", "file": runtime, "library": runtime}]}}}}})
+            "cudart": {"kind": "runtime", "versions": {version: entry | more for version, more in versions.items()}}}})
+
+    def test_the_whole_way(self):
+        """Our own PI, a driver and a libcudart that the tests built: found, shown to the sandbox, measured, stored."""
+        self.played_runtime({"12.4": {}})
         project = self.project(requires={"cudart": "*"}, hardware={"gpu": "host", "driver": "host"}, workload={
             "pi": "transfer", "params": {"repetitions": 4, "warmup_ms": 0, "min_sample_ms": 0.01}})
         self.stackx("inspect", project, "--rounds", 1)
@@ -117,16 +121,7 @@ class GpuCampaign(BlackBox):
 
     def faulty_project(self, faults, **limits):
         """Of a stack for each fault of the look-alike of libcudart: `version: fault`, "" for none."""
-        machine = NVML.parent / "fakes" / "gpu" / "right"
-        self.environment["LD_LIBRARY_PATH"] = str(machine)
-        runtime = str(machine / "libcudart.so.12")
-        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
-            "gpu": {"kind": "hardware", "versioning": "opaque", "versions": {}},
-            "driver": {"kind": "driver", "versions": {}},
-            "cudart": {"kind": "runtime", "versions": {version: {
-                "requires": {"driver": ">=525", "gpu.compute_capability": ">=5.0"}, "reports": "*",
-                "environment": {"CUDA_FAKE_FAULT": fault} if fault else {},
-                "artifacts": [{"type": "path", "file": runtime, "library": runtime}]} for version, fault in faults.items()}}}})
+        self.played_runtime({version: {"environment": {"CUDA_FAKE_FAULT": fault} if fault else {}} for version, fault in faults.items()})
         return self.project(requires={"cudart": "*"}, hardware={"gpu": "host", "driver": "host"},
                             campaign={"sampler": {"kind": "all"}, "rounds": 2, "limits": {"seconds": 20, "memory_gib": 2, **limits}},
                             workload={"pi": "memory_bandwidth", "params": {"size_mib": 1, "repetitions": 4, "mini_batch": 1,
@@ -134,7 +129,7 @@ class GpuCampaign(BlackBox):
 
     def test_a_run_that_the_gpu_ends_spoils_no_other(self):
         faults = {"12.0": "kill@3", "12.1": "hang@3", "12.2": "214@3", "12.3": "2@3", "12.4": ""}
-        project = self.faulty_project(faults, seconds=4)
+        project = self.faulty_project(faults, seconds=15)  # what is right has so long, too
         self.stackx("inspect", project, exit_code=None)
         documents = self.documents()
         told = {(d["stack"]["cudart"], d["outcome"], d["reason"]) for d in documents}
@@ -142,7 +137,7 @@ class GpuCampaign(BlackBox):
                                                        ("12.3", "unsupported"), ("12.4", "ok")})
         reasons = {version: reason for version, _, reason in told}
         self.assertIn("SIGKILL", reasons["12.0"])
-        self.assertIn("limit of 4 s", reasons["12.1"])
+        self.assertIn("limit of 15 s", reasons["12.1"])
         for words in ("uncorrectable ECC error encountered (cudaErrorECCUncorrectable, 214)", "until it is reset"):
             self.assertIn(words, reasons["12.2"])
         for words in ("cudaErrorMemoryAllocation", "the GPU's memory ran short", "give a smaller size_mib"):
