@@ -31,8 +31,7 @@ print(json.dumps(told))
 
 
 def part(machine):
-    host = json.loads(machine.stackx("hw", "--json").stdout)
-    gpu = next(one for one in host["gpus"] if one["uuid"] == machine.uuid)
+    gpu = next(one for one in machine.host["gpus"] if one["uuid"] == machine.uuid)
     yield "| | nvidia-smi | stackx hw | |"
     yield "|---|---|---|---|"
     memory = machine.asked("memory.total")
@@ -40,7 +39,7 @@ def part(machine):
                                ("PCI", machine.asked("pci.bus_id"), gpu["pci"]),
                                ("compute capability", machine.asked("compute_cap"), gpu["compute_capability"]),
                                ("memory", memory, f"{gpu['memory_bytes'] // 2**20} MiB"),
-                               ("driver", machine.driver, host["driver"])]:
+                               ("driver", machine.driver, machine.host["driver"])]:
         yield f"| {what} | {theirs} | {ours} | {'same' if same(str(theirs), str(ours)) else 'DIFFERS'} |"
     yield from ("", "`stackx hw noise`:", "", "```", *machine.stackx("hw", "noise", status=(0, 1)).stdout.splitlines(), "```", "")
     machine.stackx("catalog", "discover", "-o", machine.output / "discovered.json")

@@ -1,9 +1,9 @@
 """Part 3: the Python indicators on PyTorch and JAX, checked, once each (frameworks.jsonl); and stackx-pi beside torch.utils.benchmark on
 one cuBLAS, taking turns."""
-import json
 import statistics
 
-from machine import progress, verdict
+from machine import verdict
+from tally import Tally
 
 PEER = """
 import sys, torch, torch.utils.benchmark
@@ -35,25 +35,17 @@ def runs():
 
 
 def part(machine):
-    wrong, count, skipped = [], 0, []
+    tally = Tally(machine.output / "frameworks.jsonl")
     yield "| indicator | median sample | result |"
     yield "|---|---|---|"
-    with open(machine.output / "frameworks.jsonl", "w", encoding="utf-8") as lines:
-        for words in runs():
-            if machine.left() < 30:
-                skipped.append(words)
-                continue
-            found = machine.framework(words.split(), seconds=min(90, machine.left()))
-            print(json.dumps(found), file=lines, flush=True)
-            told, count = verdict(found), count + 1
-            progress(f"{words}: {told}")
-            wrong += [f"{words}: {told}"] if told != "right" else []
-            samples = found.get("document", {}).get("samples_ns")
-            yield f"| {words} | {f'{statistics.median(samples) / 1e6:.4g} ms' if samples else ''} | {told} |"
-    yield ""
-    yield f"{count} ran, {count - len(wrong)} of them right" + "".join(f"; {one}" for one in wrong) + "."
-    if skipped:
-        yield f"Not run, for want of time: {', '.join(skipped)}."
+    for words in runs():
+        if machine.left() < 30:
+            tally.skipped.append(words)
+            continue
+        found = machine.framework(words.split(), seconds=min(90, machine.left()))
+        samples = found.get("document", {}).get("samples_ns")
+        yield f"| {words} | {f'{statistics.median(samples) / 1e6:.4g} ms' if samples else ''} | {tally.add(words, found)} |"
+    yield from tally.summary()
     yield beside_torch(machine)
 
 

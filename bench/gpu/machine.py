@@ -94,6 +94,11 @@ class Machine:
         """The words of an indicator, with sizes for trying where --small asks for that."""
         return re.sub(r"\b(m|n|k|bytes)=\d+", r"\1=64", words) if self.small else words
 
+    @functools.cached_property
+    def host(self):
+        """What `stackx hw` says of the machine."""
+        return json.loads(self.stackx("hw", "--json").stdout)
+
     def library(self, component):
         """The newest of that kind that the driver runs, or None."""
         return next((path for _, path in self.libraries(component)), None)
@@ -106,7 +111,7 @@ class Machine:
             self.stackx("catalog", "discover", "-o", file)
         versions = json.loads(file.read_text())["components"].get("cuda" if component == "cudart" else component, {}).get("versions", {})
         cuda = {version: numbers(entry.get("requires", {}).get("cuda", version)) for version, entry in versions.items()}
-        runs = numbers(json.loads(self.stackx("hw", "--json").stdout)["cuda_driver"])[0]
+        runs = numbers(self.host["cuda_driver"])[0]
         newest = sorted((one for one in versions if cuda[one][0] <= runs), key=lambda one: (cuda[one], numbers(one)), reverse=True)
         return [(version, artifact["library"]) for version in newest for artifact in versions[version]["artifacts"]
                 if "library" in artifact]

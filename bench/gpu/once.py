@@ -1,8 +1,7 @@
 """Part 2: every native indicator once, checked, by each library that was found. One JSON document a line in once.jsonl."""
-import json
 import statistics
 
-from machine import progress, verdict
+from tally import Tally
 
 SQUARE = "m={0} n={0} k={0}"
 DTYPES = ("float64", "float32", "tf32", "float16", "bfloat16")
@@ -35,30 +34,20 @@ def runs():
 
 
 def part(machine):
-    runtime, wrong, count, skipped = machine.library("cudart"), [], 0, []
+    runtime, tally = machine.library("cudart"), Tally(machine.output / "once.jsonl")
     yield "| indicator | library | median | result |"
     yield "|---|---|---|---|"
-    with open(machine.output / "once.jsonl", "w", encoding="utf-8") as lines:
-        for component, words in runs():
-            words = machine.sized(words)
-            libraries = [machine.library(one) for one in component.split("+")]
-            if None in libraries or machine.left() < 3:
-                skipped.append(words)
-                continue
-            name, *parameters = words.split()
-            partners = [word for one in [*libraries[1:], runtime] for word in ("--with", one)]
-            found = machine.native([name, "--library", libraries[0], *partners,
-                                    f"device={machine.uuid}", "max_seconds=2", *parameters])
-            print(json.dumps(found), file=lines, flush=True)
-            told, count = verdict(found), count + 1
-            progress(f"{words}: {told}")
-            if told != "right":
-                wrong.append(f"{words}: {told}")
-            yield f"| {words} | {component} | {amount(found)} | {told} |"
-    yield ""
-    yield f"{count} ran, {count - len(wrong)} of them right" + "".join(f"; {one}" for one in wrong) + "."
-    if skipped:
-        yield f"Not run, for want of time or of a library: {'; '.join(skipped)}."
+    for component, words in runs():
+        words = machine.sized(words)
+        libraries = [machine.library(one) for one in component.split("+")]
+        if None in libraries or machine.left() < 3:
+            tally.skipped.append(words)
+            continue
+        name, *parameters = words.split()
+        partners = [word for one in [*libraries[1:], runtime] for word in ("--with", one)]
+        found = machine.native([name, "--library", libraries[0], *partners, f"device={machine.uuid}", "max_seconds=2", *parameters])
+        yield f"| {words} | {component} | {amount(found)} | {tally.add(words, found)} |"
+    yield from tally.summary()
 
 
 def amount(found):
