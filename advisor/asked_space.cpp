@@ -104,18 +104,31 @@ class Asking {
   }
 
  private:
+  const specs::WorkloadSpace* space_of(const specs::WorkloadFamily& family) const {
+    return hardware_.component == "gpu"   ? families_.gpu_space(family)
+           : hardware_.component == "cpu" ? families_.cpu_space(family)
+                                          : nullptr;
+  }
+
+  std::string why_no_space(const specs::WorkloadFamily& wanted, bool known) const {
+    for (const auto& name : wanted.near)
+      if (const auto* family = families_.find(name); family && space_of(*family))
+        return fmt::format("the catalogs do not say which stacks run {} on {}; they do for what is nearest to it: --workload {}",
+                           wanted.name, hardware_.name, name);
+    if (known && wanted.gpu.empty() && wanted.cpu.empty() && hardware_.component == "cpu")
+      return fmt::format("{0} needs no library, so that there is nothing to choose; `stackx-pi {0}` measures it", wanted.name);
+    return fmt::format("the catalogs do not say which stacks run {} on {}", wanted.name, hardware_.name);
+  }
+
   // The workload's space of the catalogs that come with stackx, on the hardware.
   std::optional<specs::LoadedProject> space_of_workload() {
     specs::WorkloadFamily unknown;  // a PI of the user's own, which only the store knows
     unknown.name = asked_.pi;
     const auto* known = families_.find(asked_.pi);
     const auto& wanted = known ? *known : unknown;
-    const auto* space = hardware_.component == "gpu"   ? families_.gpu_space(wanted)
-                        : hardware_.component == "cpu" ? families_.cpu_space(wanted)
-                                                      : nullptr;
+    const auto* space = space_of(wanted);
     if (!space) {
-      result_.no_space = fmt::format(
-          "the catalogs do not say which stacks run {} on {}", wanted.name, hardware_.name);
+      result_.no_space = why_no_space(wanted, known != nullptr);
       return std::nullopt;
     }
     std::vector<std::filesystem::path> files;

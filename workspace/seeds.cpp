@@ -137,9 +137,9 @@ store::Store open_and_take_in(const fs::path& file, const SeedFiles& files, cons
   auto store = store::Store::open(file);
   const std::size_t rows = take_in(store, missing(store, files));
   if (rows > 0)
-    say("stackx: {}: took in {} published results{} that come with stackx (once; `stackx query "
+    say("stackx: {}: took in {} published result{}{} that come{} with stackx (once; `stackx query "
         "sources` lists where they are from)\n",
-        file.string(), rows, family.empty() ? "" : " of " + family);
+        file.string(), rows, rows == 1 ? "" : "s", family.empty() ? "" : " of " + family, rows == 1 ? "s" : "");
   return store;
 }
 

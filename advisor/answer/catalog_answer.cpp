@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "advisor/recipes/install_line.hpp"
 #include "advisor/recipes/stack_packages.hpp"
 #include "analysis/text/words.hpp"
@@ -11,14 +13,29 @@
 namespace stackx::advisor {
 namespace {
 
-// What is installed of a stack; settings and the hardware say themselves.
+// What is installed of a stack: its packages, else the toolkit; settings and the hardware say themselves.
 std::string packages_text(const specs::Stack& stack, const specs::Catalog& catalog) {
-  std::vector<std::string> words;
+  for (const auto kind : {specs::Kind::package, specs::Kind::runtime}) {
+    std::vector<std::string> words;
+    for (const auto& [name, version] : stack.components)
+      if (const auto* component = catalog.find(name); component && component->kind == kind) words.push_back(name + " " + version);
+    if (!words.empty()) return fmt::format("{}", fmt::join(words, ", "));
+  }
+  return analysis::components_text(stack.components);
+}
+
+// ", driver >=580": what the toolkit asks of it; "" where it asks nothing, or the user has one.
+std::string driver_text(const Grounds& from, const specs::Stack& stack) {
+  if (!from.options.have.driver.empty()) return ", driver " + from.options.have.driver;
+  const auto& catalog = from.known.space->catalog();
   for (const auto& [name, version] : stack.components) {
     const auto* component = catalog.find(name);
-    if (component && component->kind == specs::Kind::package) words.push_back(name + " " + version);
+    const auto* entry = component && component->kind == specs::Kind::runtime ? component->find(version) : nullptr;
+    if (!entry) continue;
+    const auto driver = std::ranges::find(entry->requires_, "driver", &specs::Requirement::component);
+    if (driver != entry->requires_.end()) return ", driver " + driver->constraint.text;
   }
-  return words.empty() ? analysis::components_text(stack.components) : fmt::format("{}", fmt::join(words, ", "));
+  return "";
 }
 
 }  // namespace
@@ -42,7 +59,7 @@ void answer_catalogs(const Grounds& from, Advice& answer) {
   answer.chosen = known.chosen;
   pin_stack(from, stack, answer);
   answer.run = packages_text(stack, known.space->catalog());
-  answer.line = fmt::format("Run {} on {}.", answer.run, from.hardware());
+  answer.line = fmt::format("Run {} on {}{}.", answer.run, from.hardware(), driver_text(from, stack));
   answer.why = fmt::format(
       "the newest stack valid on {} with what {} is usually run with; no result shows another to be {}.",
       from.hardware(), family, from.better());

@@ -37,16 +37,18 @@ std::string year_of(const PublishedRow& row) {
   return date.substr(0, 4);
 }
 
-// dtype or precision, and the pass where there is one; products in another type than the inputs are another kind.
+// dtype or precision, and the pass where there is one; products in another type than the inputs are another kind. How a
+// program was run ("mode=function") comes last.
 std::string kind_of(const PublishedGroup& group) {
   std::vector<std::string> words;
-  for (const char* name : {"dtype", "precision", "pass", "model", "scenario"})
+  for (const char* name : {"dtype", "precision", "phase", "pass", "loop", "direction", "model", "scenario"})
     if (const auto found = group.params.find(name); found != group.params.end() && words.size() < 2)
       words.push_back(found->second);
   const auto dtype = group.params.find("dtype"), products = group.params.find("mul");
   if (dtype != group.params.end() && products != group.params.end() && dtype->second == "float32" &&
       products->second != dtype->second)
     words.front() += " by " + products->second;
+  if (const auto mode = group.params.find("mode"); mode != group.params.end()) words.push_back("mode=" + mode->second);
   return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -86,6 +88,7 @@ std::string detail(const PublishedRow& row, const std::string& name) {
 Figure readable(double value, const std::string& unit) {
   if (unit == "GFLOP/s" && value >= 1000) return {value / 1000, "TFLOP/s"};
   if (unit == "GB/s" && value >= 10000) return {value / 1000, "TB/s"};
+  if (unit == "ms" && value < 0.1) return {value * 1000, "us"};
   return {value, unit};
 }
 

@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import statistics
 import subprocess
+import sys
 import unittest
 
 from harness import ROOT, STACKX, BlackBox
@@ -141,6 +142,29 @@ class Evidence(BlackBox):
         self.write("requirements.txt", "torch==2.11.0\n")
         own = self.json(*asked, "--project", str(self.scratch / "requirements.txt"), "--require", "measured")["answer"]
         self.assertEqual((own["grade"], own["expected"][0]["interval"]), ("MEASURED ELSEWHERE", None))
+
+    def test_what_stackx_measured_once_is_what_its_documents_say(self):
+        once = ROOT / "bench" / "measured" / "h200" / "once.jsonl"
+        folder = self.scratch / "evidence"
+        subprocess.run([sys.executable, ROOT / "bench/gpu/evidence.py", "--hardware", "NVIDIA H200", "--driver", "580.159.04", "--date",
+                        "2026-11-27", "--url", "stackx://bench/measured/h200/once.jsonl", folder, once], check=True, capture_output=True)
+        made = sorted(file.relative_to(folder) for file in folder.rglob("*.json"))
+        shipped = sorted(file.relative_to(EVIDENCE) for file in EVIDENCE.glob("*/nvidia-h200-stackx.json") if file.parent.name != "matmul")
+        self.assertEqual(made, shipped)
+        for file in made:
+            self.assertEqual((folder / file).read_text(), (EVIDENCE / file).read_text())
+        # Against what the indicators say themselves of their rate.
+        documents = [json.loads(line)["document"] for line in once.read_text().splitlines()]
+        said = sorted((told["parameters"]["phase"], told["component"], told["transformer"]["tokens_per_sec"]["median"])
+                      for told in documents if told["name"] == "transformer")
+        file = json.loads((EVIDENCE / "transformer" / "nvidia-h200-stackx.json").read_text())
+        kept = sorted((row[0], "torch" if "torch" in table["stack"] else "jax", row[-1]) for table in file["tables"] for row in table["rows"])
+        self.assertEqual([one[:2] for one in kept], [one[:2] for one in said])
+        for ours, theirs in zip(kept, said):
+            self.assertAlmostEqual(ours[2] / theirs[2], 1, delta=1e-3)
+        text = " ".join(self.stackx("advise", "--hw", "h200", "--workload", "transformer:phase=decode").stdout.split())
+        self.assertIn("MEASURED ELSEWHERE with stackx on one H200", text)
+        self.assertIn("1609 tokens/s float32 decode mode=function", text)
 
     def test_what_nobody_published_is_not_made_up(self):
         done = self.stackx("advise", "--hw", "zen3")

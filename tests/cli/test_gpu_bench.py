@@ -94,6 +94,10 @@ class GpuBench(BlackBox):
         self.assertIn(f"{len(documents)} ran, ", (self.output / "once.md").read_text())
         self.assertTrue(all(one["argv"][0] in ("memory_bandwidth", "launch_latency", "transfer", "matmul") for one in documents))
         self.assertIn(", 0 of them right", (self.output / "frameworks.md").read_text())
+        made = {file.parent.name: json.loads(file.read_text()) for file in (self.output / "evidence").glob("*/nvidia-fake-stackx.json")}
+        self.assertEqual(set(made), {one["document"]["name"] for one in documents} - {"matmul"})
+        self.assertEqual(schema_errors("evidence", made.values()), [""] * len(made))
+        self.assertEqual(made["transfer"]["tables"][0]["stack"]["driver"], "550.54.15")
 
     def test_rounds_give_a_table_and_evidence_and_go_on(self):
         words = ("--parts", "rounds", "--sizes", "64", "--dtypes", "float32", "--rounds")
