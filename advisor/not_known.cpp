@@ -72,6 +72,14 @@ ExpectedSpread spread_of(const HardwareAdvice& advice) {
   return assumed_spread();
 }
 
+// The catalogs have not every package that is advised (PyTorch for processors, vLLM): another framework's time would say
+// nothing of it.
+std::vector<specs::Stack> of_what_is_advised(const HardwareAdvice& advice, std::vector<specs::Stack> candidates) {
+  if (advice.candidate && advice.measured.recommendations.empty())
+    std::erase_if(candidates, [&](const auto& stack) { return !stack.components.contains(advice.candidate->package); });
+  return candidates;
+}
+
 // Where all candidates compute with the same library, that one, so that no other comes in.
 std::map<std::string, std::string> roots_of(const HardwareAdvice& advice,
                                             const std::vector<specs::Stack>& candidates) {
@@ -110,6 +118,7 @@ NotKnown with_size(NotKnown open, const HardwareAdvice& advice, double delta) {
     open.rounds = campaign.rounds;
     open.effect = campaign.effect;
     open.to_settle = campaign.summary;
+    open.needs_program = campaign.needs_program;
   } catch (const Error&) {  // --settle says why there is none
   }
   return open;
@@ -152,7 +161,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   open.spread = spread_of(advice);
   if (!advice.space || advice.space->count() == 0) return open;
   if (!advice.chosen) {  // nothing to begin with: some that differ in much
-    open.candidates = advice.space->resolver().apart(most_candidates, 1);
+    open.candidates = of_what_is_advised(advice, advice.space->resolver().apart(most_candidates, 1));
     return with_size(std::move(open), advice, delta);
   }
   add_candidate(advice, open.candidates, advice.chosen->valid.stack);
@@ -161,10 +170,15 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   if (measured.empty()) add_candidate(advice, open.candidates, advice.latest);
   if (open.candidates.size() == 1)
     add_candidate(advice, open.candidates, advice.space->latest_before(open.candidates.front()));
+  open.candidates = of_what_is_advised(advice, std::move(open.candidates));
   return with_size(std::move(open), advice, delta);
 }
 
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta) {
+  if (open.candidates.empty() && advice.candidate && advice.measured.recommendations.empty())
+    throw bad_input(fmt::format("--settle: the catalogs do not say how to install {} for {} on {}, so that it cannot be measured "
+                                "from here; write a project yourself (docs/inspect.md)",
+                                advice.candidate->package, advice.selection.asked.text(), advice.selection.hw));
   if (open.candidates.empty())
     throw bad_input(fmt::format(
         "--settle: no stack of the catalogs is known to run {} on {}, or what was measured is not of "

@@ -15,6 +15,7 @@ struct NotKnown {
   ExpectedSpread spread;
   std::size_t rounds = 0;  // of the campaign that settle() writes; 0: there is none
   double effect = 0.05;    // the difference that it finds
+  bool needs_program = false;  // stackx has no PI for the workload: the campaign runs the user's
   std::string to_settle;   // its summary: "3 stacks, 13 rounds, about 32 min, finds differences of 5%. (...)"
 };
 

@@ -42,22 +42,18 @@ bool needs_container(const specs::Stack& stack, const specs::Catalog& catalog) {
   });
 }
 
-// All candidates on the newest driver that any names.
+// All candidates on the newest driver that any names: on a machine they have one.
 std::vector<specs::Stack> on_one_driver(std::vector<specs::Stack> stacks, const specs::Catalog& catalog,
                                         std::vector<std::string>& notes) {
   const specs::VersionEntry* newest = nullptr;
-  std::set<std::string> drivers;
   for (const auto& stack : stacks)
     if (const auto at = stack.components.find("driver"); at != stack.components.end()) {
-      drivers.insert(at->second);
       const auto* entry = entry_of(catalog, "driver", at->second);
       if (entry != nullptr && (newest == nullptr || newest->version < entry->version)) newest = entry;
     }
   if (newest == nullptr) return stacks;
   for (auto& stack : stacks) stack.components["driver"] = newest->version.text();
-  notes.push_back(
-      fmt::format("The file asks for driver {}{}: a machine has one; write the one it has into /hardware/driver.",
-                  newest->version.text(), drivers.size() > 1 ? " for all candidates" : ""));
+  notes.push_back("It takes the driver of the machine that it runs on.");
   std::vector<specs::Stack> different;
   for (const auto& stack : stacks)
     if (std::ranges::find(different, stack) == different.end()) different.push_back(stack);
@@ -160,15 +156,16 @@ Size all_that_fits(const Settling& asked, std::size_t candidates, bool python) {
 }
 
 // A shape or type that stackx's PI can be told; all of it where there is no such PI.
-json workload_json(const Settling& asked, PiKind kind, std::vector<std::string>& notes) {
+json workload_json(const Settling& asked, PiKind kind, SettlingCampaign& result) {
   std::vector<std::string> left_out;
   const specs::Workload runnable{asked.workload.pi, pi_parameters(asked.workload, kind, left_out)};
   if (!left_out.empty())
-    notes.push_back(
+    result.notes.push_back(
         fmt::format("Left out of the workload, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
-  if (!has_pi(asked.workload.pi, kind))
-    notes.push_back(
-        fmt::format("stackx has no PI for {}: run the file with --pi FILE, your own.", asked.workload.pi));
+  result.needs_program = !has_pi(asked.workload.pi, kind);
+  if (result.needs_program)
+    result.notes.push_back(
+        fmt::format("stackx has no PI for {}: PROGRAM is yours (docs/own-pi.md).", asked.workload.pi));
   return specs::to_json(runnable);
 }
 
@@ -209,15 +206,15 @@ void write_file(const Settling& asked, const std::vector<specs::Stack>& candidat
     for (const auto& one : candidates)
       if (auto where = where_libraries_are(one, catalog); !where.empty()) result.notes.push_back(std::move(where));
   auto hardware = asked.hardware;
-  if (const auto driver = candidates.front().components.find("driver"); driver != candidates.front().components.end())
-    hardware.try_emplace("driver", driver->second);
+  const auto driver = candidates.front().components.find("driver");
+  if (driver != candidates.front().components.end()) hardware.try_emplace("driver", "host");
   json document{{"$schema", "stackx/project/1"},
                 {"name", project_name(asked)},
                 {"catalogs", asked.catalogs},
                 {"requires", asked.roots},
                 {"hardware", hardware},
                 {"pins", pins(candidates, hardware)},
-                {"workload", workload_json(asked, kind, result.notes)}};
+                {"workload", workload_json(asked, kind, result)}};
   document["campaign"] = {{"stacks", listed(candidates, hardware)},
                           {"rounds", result.rounds},
                           {"budget", {{"minutes", std::max(asked.minutes, result.minutes)}}},
@@ -227,9 +224,9 @@ void write_file(const Settling& asked, const std::vector<specs::Stack>& candidat
   document["description"] =
       fmt::format("{} {} on {}? {}", candidates.size() == 1 ? "How fast is" : "Which stack is the fastest for",
                   asked.workload.text(), asked.hw, result.summary);
-  const auto project =
-      specs::parse_project(specs::Node::parse_text(document.dump(), "the settling campaign"), catalog);
-  if (std::ranges::none_of(hardware, [](const auto& one) { return one.second == "host"; }))
+  auto project = specs::parse_project(specs::Node::parse_text(document.dump(), "the settling campaign"), catalog);
+  if (driver != candidates.front().components.end() && hardware["driver"] == "host") project.hardware["driver"] = driver->second;
+  if (std::ranges::none_of(project.hardware, [](const auto& one) { return one.second == "host"; }))
     check_candidates(candidates, project, catalog);
   result.text = document.dump(2) + "\n";
 }

@@ -3,8 +3,8 @@
 // It runs them against each other, and no others. How often: until a difference of `effect` (5%) is found, that is, a
 // candidate so much slower than the first is called SLOWER by the ranking's own test with a probability of 80% or
 // more, computed exactly for normal noise of the spread expected. At most an hour: what takes longer gets a larger
-// effect, then fewer stacks, and says so. One driver is installed on a machine, so all run on the newest driver that
-// any of them names.
+// effect, then fewer stacks, and says so. One driver is installed on a machine, and the file takes that one ("host"): a
+// version of ours would have to be corrected on nearly every machine before anything ran.
 //
 // Rejected: rounds that resolve 1%, as a ranking's "+N rounds" counts them: at a usual spread a day and a half, which
 // nobody runs to choose between stacks that differ by a percent. What it would take is said.
@@ -63,6 +63,7 @@ struct SettlingCampaign {
   double effect = 0.05;              // the difference that it finds: what was asked, or larger
   bool resolves = true;              // false: not even 20% can be found in the time
   std::string what_1_percent_takes;  // "5 h"; "" where nobody can say
+  bool needs_program = false;        // stackx has no PI for it: the user's own is to be named, --pi FILE
   std::vector<std::string> notes;    // what the sizes rest on, and what was left out
 };
 

@@ -140,9 +140,9 @@ std::string command_of(const AdviseOptions& options) {
 void write_settling(const AdviseOptions& options, const advisor::HardwareAdvice& advice, const advisor::NotKnown& open) {
   const auto campaign = advisor::settle(advice, open, options.advice.analysis.delta);
   write_output(options.settle.string(), campaign.text);
-  workspace::say("{}: {} {}: stackx inspect {}\n", options.settle.string(), campaign.summary,
+  workspace::say("{}: {} {}: stackx inspect {}{}\n", options.settle.string(), campaign.summary,
                  advice.selection.hardware.version == "host" ? "Here" : "There",
-                 advisor::shell_quoted(options.settle.string()));
+                 advisor::shell_quoted(options.settle.string()), campaign.needs_program ? " --pi PROGRAM" : "");
   for (const auto& note : campaign.notes) workspace::say("{}\n", note);
 }
 

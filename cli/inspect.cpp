@@ -11,6 +11,7 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/containerfile.hpp"
 #include "advisor/recipes/gpu_build.hpp"
+#include "advisor/recipes/parts.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
@@ -154,6 +155,20 @@ specs::Plan new_plan(const campaigns::Job& job, const InspectOptions& options) {
                               device_for(stacks, loaded), program_of(options, job));
 }
 
+// Before anything is fetched: what no PI of stackx measures would fail in every inspection.
+void require_pis(const specs::Plan& plan, const fs::path& project) {
+  using advisor::PiKind;
+  if (plan.program) return;
+  for (const auto& arm : plan.arms) {
+    const auto& name = arm.workload.pi;
+    const bool python = arm.stack.components.contains("python");
+    if (advisor::has_pi(name, PiKind::framework) || (!python && advisor::has_pi(name, PiKind::native))) continue;
+    throw bad_input(fmt::format("{}: /workload: stackx has no PI {} for {}; measure it with a program of your own: --pi FILE "
+                                "(docs/own-pi.md)",
+                                project.string(), specs::in_quotes(name), python ? "Python frameworks" : "libraries"));
+  }
+}
+
 // A campaign is measured by one program from its first round to its last: the plan's, unchanged. A plan may have been
 // imported: what is run is what the user named, now or when the campaign began.
 void check_program(specs::Plan& plan, const InspectOptions& options, const campaigns::Job& job) {
@@ -262,10 +277,12 @@ specs::Plan plan_of(const InspectOptions& options, const campaigns::Job& job, st
   if (options.resume) plan = plan_to_resume(store, *options.resume, loaded.project.name, device);
   if (options.resume && !plan) workspace::say("no campaign of {} to resume: starting one\n", loaded.project.name);
   const bool is_new = !plan;
-  if (is_new)
+  if (is_new) {
     plan = new_plan(job, options);
-  else
+    require_pis(*plan, loaded.project.file);
+  } else {
     check_program(*plan, options, job);
+  }
   std::set<specs::Stack> stacks;  // each stands in an arm for every workload
   for (const auto& arm : plan->arms) stacks.insert(arm.stack);
   workspace::require_consent(loaded.catalog, {stacks.begin(), stacks.end()}, options.job.allow_paths);

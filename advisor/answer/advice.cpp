@@ -139,8 +139,10 @@ void add_remarks(const Grounds& from, Advice& answer) {
 // What would tell more, as commands.
 void add_next(const Grounds& from, const AdviceRequest& request, Advice& answer) {
   if (answer.grade != Grade::measured && !request.open.to_settle.empty())
-    answer.next = {fmt::format("To know, on {}: {}", from.hardware(), request.open.to_settle),
-                   fmt::format("  stackx advise{} --settle s.json && stackx inspect s.json", request.command)};
+    answer.next = {fmt::format("To know, on {}{}: {}", from.hardware(),
+                               request.open.needs_program ? ", with a program of yours (docs/own-pi.md)" : "", request.open.to_settle),
+                   fmt::format("  stackx advise{} --settle s.json && stackx inspect s.json{}", request.command,
+                               request.open.needs_program ? " --pi PROGRAM" : "")};
   if (answer.measured.size() > 1)
     answer.next = {"To confirm it with fresh rounds:",
                    fmt::format("  stackx advise{} --json > advice.json && stackx verify advice.json{}", request.command,

@@ -221,7 +221,8 @@ Environments::Done Environments::install_wheels(StackEnvironment& result,
                                                 const Say& say) {
   const PythonPlace place{*result.python, result.image ? result.image->id : ""};
   std::vector<Wheel> wheels;
-  std::vector<Part*> owners;
+  std::vector<StackPythons::Named> names;
+  std::vector<std::size_t> owners;  // parts, which adding to them moves
   for (std::size_t i = 0; i < selected.size(); ++i) {
     auto installed = pythons_->install(*selected[i].component, *selected[i].entry, place, say);
     if (!installed) return cannot(installed.error());
@@ -230,17 +231,32 @@ Environments::Done Environments::install_wheels(StackEnvironment& result,
     result.artifacts[artifact->file] = artifact->sha256;
     result.parts[i].shared_objects = wheel.shared_objects;
     result.parts[i].directories = {wheel.directory};
-    owners.push_back(&result.parts[i]);
+    // "2.6.0+cu124" of a catalog is a wheel that says 2.6.0.
+    if (result.parts[i].reports.empty() && artifact->package.empty()) result.parts[i].reports = artifact->package_version;
+    owners.push_back(i);
     wheels.push_back(wheel);
+    names.push_back({result.parts[i].component, result.parts[i].version});
   }
   result.visible.insert(result.visible.end(), result.python->needs.begin(),
                         result.python->needs.end());
   if (wheels.empty()) return {};
+  auto added = pythons_->complete(wheels, names, place, say);
+  if (!added) return cannot(added.error());
+  for (auto& [chosen, wheel] : *added) {
+    result.artifacts[chosen.artifact.file] = chosen.artifact.sha256;
+    owners.push_back(result.parts.size());
+    Part part;
+    part.component = chosen.package, part.version = chosen.version;
+    part.shared_objects = wheel.shared_objects;
+    part.directories = {wheel.directory};
+    result.parts.push_back(std::move(part));
+    wheels.push_back(std::move(wheel));
+  }
   const auto site = pythons_->tree(wheels, say);
   if (!site) return cannot(site.error());
   result.site = *site;
   result.visible.push_back(*site);
-  for (auto* part : owners) part->directories.push_back(*site);
+  for (const auto owner : owners) result.parts[owner].directories.push_back(*site);
   return {};
 }
 

@@ -133,12 +133,36 @@ StackPythons::install(const specs::Component& component, const specs::VersionEnt
                        artifact->file, artifact->sha256, artifact->size, place.owner()};
   if (artifact->type == ArtifactType::sdist)  // compiled code is for the libraries where it was built
     request.variant += "-" + specs::sha256(place.image + " " + place.runtime.glibc).substr(0, 12);
+  auto wheel = fetch(request, place, say);
+  if (!wheel) return std::unexpected(wheel.error());
+  return Installed{std::move(*wheel), artifact};
+}
+
+std::expected<std::vector<StackPythons::Added>, BuildFailure> StackPythons::complete(const std::vector<Wheel>& wheels,
+                                                                                     const std::vector<Named>& names,
+                                                                                     const PythonPlace& place, const Say& say) {
+  std::vector<Added> result;
+  if (place.runtime.version.starts_with("2.")) return result;  // uv chooses for none
+  std::vector<NamedWheel> named;
+  for (std::size_t i = 0; i < wheels.size(); ++i) named.push_back({&wheels[i], names[i].version});
+  const auto wanted = completion_of(named, place.runtime.target().environment());
+  if (wanted.requirements.empty()) return result;
+  auto chosen = installer_->choose(names.back().component, wanted, place, cache_ / "choices", say);
+  if (!chosen) return std::unexpected(chosen.error());
+  for (auto& one : *chosen) {
+    auto wheel = fetch(WheelRequest{one.package, one.version, one.artifact.file, one.artifact.sha256, one.artifact.size, place.owner()},
+                       place, say);
+    if (!wheel) return std::unexpected(wheel.error());
+    result.push_back({std::move(one), std::move(*wheel)});
+  }
+  return result;
+}
+
+std::expected<Wheel, BuildFailure> StackPythons::fetch(const WheelRequest& request, const PythonPlace& place, const Say& say) {
   WheelStore store(cache_ / "wheels", [&](const WheelRequest& wanted, const fs::path& target) {
     return installer_->install(wanted, place, target, say);
   }, exposure_);
-  auto wheel = store.get(request, say, stop_);
-  if (!wheel) return std::unexpected(wheel.error());
-  return Installed{std::move(*wheel), artifact};
+  return store.get(request, say, stop_);
 }
 
 std::expected<fs::path, BuildFailure> StackPythons::tree(const std::vector<Wheel>& wheels,

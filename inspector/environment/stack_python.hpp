@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "inspector/python/completion.hpp"
 #include "inspector/python/python_installer.hpp"
 #include "inspector/python/tree.hpp"
 #include "specs/catalog/catalog.hpp"
@@ -37,10 +38,22 @@ class StackPythons {
                                                                 const PythonPlace& place,
                                                                 const Say& say);
 
+  // What those wheels require and the stack does not name; `names`: the components and versions that they are of.
+  struct Named {
+    std::string component, version;
+  };
+  struct Added {
+    ChosenWheel chosen;
+    Wheel wheel;
+  };
+  std::expected<std::vector<Added>, BuildFailure> complete(const std::vector<Wheel>& wheels, const std::vector<Named>& names,
+                                                           const PythonPlace& place, const Say& say);
+
   std::expected<std::filesystem::path, BuildFailure> tree(const std::vector<Wheel>& wheels,
                                                           const Say& say);
 
  private:
+  std::expected<Wheel, BuildFailure> fetch(const WheelRequest& request, const PythonPlace& place, const Say& say);
   const std::vector<Interpreter>& interpreters(const std::string& release);
 
   std::filesystem::path cache_;

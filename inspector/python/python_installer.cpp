@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "inspector/cache/exposure.hpp"
+#include "inspector/cache/file_lock.hpp"
 #include "inspector/cache/untrusted_tree.hpp"
 #include "inspector/confinement/supervised_run.hpp"
 #include "inspector/python/bytecode.hpp"
@@ -129,6 +131,28 @@ PythonInstaller::Result PythonInstaller::install(const WheelRequest& request,
                                                   : build(request, place, target, say);
   if (!installed) return installed;
   return compile(place, target);
+}
+
+std::expected<std::vector<ChosenWheel>, BuildFailure> PythonInstaller::choose(const std::string& label, const Completion& wanted,
+                                                                              const PythonPlace& place, const fs::path& folder,
+                                                                              const Say& say) {
+  const auto target = uv_target(place);
+  std::string key = target.python + " " + target.platform + "\n";
+  for (const auto& one : wanted.requirements) key += one + "\n";
+  for (const auto& [package, version] : wanted.present) key += package + "==" + version + "\n";
+  const ReadableByAll readable;
+  fs::create_directories(folder);
+  const auto file = folder / ("pylock." + specs::sha256(key).substr(0, 32) + ".toml");
+  const FileLock lock(fs::path(file).concat(".lock"), say, settings_.stop);
+  if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
+  if (!fs::exists(file)) {
+    if (say) say(fmt::format("choosing what {} requires beside the stack", label));
+    const auto partial = folder / fmt::format("pylock.partial-{}.toml", getpid());  // the name that uv asks for
+    fs::remove(partial);
+    if (auto done = uv_->choose(label, wanted, partial, target); !done) return std::unexpected(done.error());
+    fs::rename(partial, file);
+  }
+  return read_choice(file);
 }
 
 std::optional<std::string> PythonInstaller::ask(const Words& argv, const std::vector<fs::path>& visible) {

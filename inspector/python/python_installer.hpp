@@ -71,6 +71,12 @@ class PythonInstaller {
   Result install(const WheelRequest& request, const PythonPlace& place, const std::filesystem::path& target,
                  const Say& say);
 
+  // What the wheels of a stack require and it does not name, chosen once and kept in `folder` (completion.hpp). `label`: the
+  // stack's package that begins the reason of a failure.
+  std::expected<std::vector<ChosenWheel>, BuildFailure> choose(const std::string& label, const Completion& wanted,
+                                                               const PythonPlace& place, const std::filesystem::path& folder,
+                                                               const Say& say);
+
   // What a program of this machine prints that a catalog names: started where stacks run, with its installation in
   // sight and nothing else of the machine's. Nothing if it fails.
   std::optional<std::string> ask(const Words& argv, const std::vector<std::filesystem::path>& visible);

@@ -206,9 +206,27 @@ std::expected<void, BuildFailure> Uv::resolve(const std::string& label, const st
   return result;
 }
 
-std::expected<void, BuildFailure> Uv::run_install(const WheelRequest& request,
-                                                  std::vector<std::string> words,
-                                                  const UvTarget& python) {
+std::expected<void, BuildFailure> Uv::choose(const std::string& label, const Completion& wanted, const fs::path& pylock,
+                                             const UvTarget& python) {
+  const auto requirements = fs::path(pylock).concat(".in"), constraints = fs::path(pylock).concat(".constraints");
+  std::vector<std::string> pins;
+  std::vector<std::string> words{"--format", "pylock.toml", "--no-header", "--no-annotate", "--only-binary", ":all:",
+                                 requirements.string(), "--constraints", constraints.string(), "--output-file", pylock.string()};
+  for (const auto& [package, version] : wanted.present) {
+    pins.push_back(package + "==" + version);
+    append(words, {"--no-emit-package", package});
+  }
+  write_requirements(requirements, wanted.requirements);
+  write_requirements(constraints, pins);
+  auto result = run_pip("compile", {label, "", "", "", 0}, std::move(words), python);
+  std::error_code ignored;
+  fs::remove(requirements, ignored);
+  fs::remove(constraints, ignored);
+  return result;
+}
+
+std::expected<void, BuildFailure> Uv::run_pip(const char* verb, const WheelRequest& request, std::vector<std::string> words,
+                                              const UvTarget& python) {
   set_up();
   if (program_.empty()) {
     return std::unexpected(BuildFailure{
@@ -216,7 +234,7 @@ std::expected<void, BuildFailure> Uv::run_install(const WheelRequest& request,
   }
   Command command;
   command.argv = program_;
-  append(command.argv, {"pip", "install"});
+  append(command.argv, {"pip", verb});
   command.argv.insert(command.argv.end(), words.begin(), words.end());
   if (!python.python.empty())
     append(command.argv, {"--python-version", python.python});

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "inspector/process/process.hpp"
+#include "inspector/python/completion.hpp"
 #include "inspector/python/wheels.hpp"
 
 namespace stackx::inspector {
@@ -56,12 +57,20 @@ class Uv {
   // Wheels of these requirements (PEP 508) and of what they require, as the index has them; nothing is built.
   std::expected<void, BuildFailure> resolve(const std::string& label, const std::vector<std::string>& requirements,
                                             const std::filesystem::path& target, const UvTarget& python);
+  // What these requirements and theirs come to beside what is `present`, as a pylock.toml: the versions of that hold, and
+  // none of it is listed. Nothing is fetched but metadata.
+  std::expected<void, BuildFailure> choose(const std::string& label, const Completion& wanted,
+                                           const std::filesystem::path& pylock, const UvTarget& python);
 
  private:
   void set_up();  // finds uv and the index once, when first needed
   std::expected<void, BuildFailure> run_install(const WheelRequest& request,
                                                 std::vector<std::string> words,
-                                                const UvTarget& python);
+                                                const UvTarget& python) {
+    return run_pip("install", request, std::move(words), python);
+  }
+  std::expected<void, BuildFailure> run_pip(const char* verb, const WheelRequest& request, std::vector<std::string> words,
+                                            const UvTarget& python);
   void clean(std::initializer_list<std::string> arguments);
 
   UvOptions options_;

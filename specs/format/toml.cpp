@@ -111,6 +111,9 @@ struct TomlNode::Builder {
     } else if (const auto* boolean = value.as_boolean()) {
       result.type_ = Type::boolean;
       result.boolean_ = boolean->get();
+    } else if (const auto* integer = value.as_integer()) {
+      result.type_ = Type::integer;
+      result.integer_ = integer->get();
     }
     return result;
   }
@@ -170,6 +173,11 @@ const std::string& TomlNode::text() const {
 bool TomlNode::boolean() const {
   if (type_ != Type::boolean) expected("true or false");
   return boolean_;
+}
+
+std::int64_t TomlNode::integer() const {
+  if (type_ != Type::integer) expected("a whole number");
+  return integer_;
 }
 
 std::string TomlNode::place() const { return fmt::format("{}:{}:{}", *file_, line_, column_); }

@@ -5,6 +5,7 @@
 // show: its single header takes seconds to compile.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -32,18 +33,20 @@ class TomlNode {
   const std::vector<TomlNode>& items() const;                            // of an array
   const std::string& text() const;                                       // a string
   bool boolean() const;
+  std::int64_t integer() const;
 
   std::string place() const;  // "FILE:LINE:COLUMN"
   [[noreturn]] void fail(const std::string& message) const;
 
  private:
-  enum class Type { table, array, text, boolean, other };
+  enum class Type { table, array, text, boolean, integer, other };
   struct Builder;
   [[noreturn]] void expected(const char* what) const;
 
   Type type_ = Type::other;
   std::string text_;
   bool boolean_ = false;
+  std::int64_t integer_ = 0;
   std::vector<std::pair<std::string, TomlNode>> members_;
   std::vector<TomlNode> items_;
   std::shared_ptr<const std::string> file_;

@@ -53,10 +53,10 @@ double normal(specs::Random& random) {
 TEST_CASE("settling: a project that lists exactly the candidates", "[settling]") {
   const auto all = catalog();
   const auto campaign = settling_campaign(asked(), all);
-  const auto project =
-      specs::parse_project(specs::Node::parse_text(campaign.text, "settle.json"), all);
+  auto project = specs::parse_project(specs::Node::parse_text(campaign.text, "settle.json"), all);
   CHECK(project.name == "settle-v100-matmul");
-  CHECK(project.hardware == std::map<std::string, std::string>{{"gpu", "v100"}, {"driver", "450.80.02"}});
+  CHECK(project.hardware == std::map<std::string, std::string>{{"gpu", "v100"}, {"driver", "host"}});
+  project.hardware["driver"] = "450.80.02";  // of a machine
   CHECK(project.campaign.rounds == campaign.rounds);
   CHECK(project.campaign.sentinels == 1);
   CHECK(project.campaign.budget_minutes == 60);
@@ -72,9 +72,18 @@ TEST_CASE("settling: a project that lists exactly the candidates", "[settling]")
   CHECK(campaign.arms == 3);
   std::string notes;
   for (const auto& note : campaign.notes) notes += note + "\n";
-  CHECK_THAT(notes, Contains("driver 450.80.02 for all") && Contains("is assumed") &&
+  CHECK_FALSE(campaign.needs_program);
+  CHECK_THAT(notes, Contains("takes the driver of the machine") && Contains("is assumed") &&
                         Contains("does not know it: suite"));
   CHECK(settling_campaign(asked(), all).text == campaign.text);
+}
+
+TEST_CASE("settling: what no PI of stackx measures is left to the user's program", "[settling]") {
+  auto of_bert = asked();
+  of_bert.workload = {"train_bert_large", {}};
+  const auto campaign = settling_campaign(of_bert, catalog());
+  CHECK(campaign.needs_program);
+  CHECK_THAT(campaign.notes.back(), Contains("no PI for train_bert_large") && Contains("docs/own-pi.md"));
 }
 
 TEST_CASE("settling: listed stacks that are not valid are refused, with the place", "[settling]") {

@@ -337,6 +337,9 @@ class Advise(BlackBox):
         file = self.scratch / "settle.json"
         found = self.json("advise", "--hw", "v100", "--workload", "matmul", "--settle", file, "--explain")
         candidates = {c["id"]: c["components"] for c in found["not_known"]["candidates"]}
+        self.assertEqual(json.loads(file.read_text())["hardware"], {"gpu": "v100-sxm2-16gb", "driver": "host"})
+        drivers = {components["driver"] for components in candidates.values()}
+        file.write_text(file.read_text().replace('"host"', json.dumps(max(drivers))))  # as a machine would have it
         plan = self.json("inspect", file, "--dry-run")
         listed = {json.dumps(arm["stack"], sort_keys=True) for arm in plan["arms"]}
         self.assertEqual(len(listed), len(candidates))
@@ -344,6 +347,23 @@ class Advise(BlackBox):
         self.assertEqual(plan["campaign"]["rounds"], found["not_known"]["rounds"])
         self.assertRegex(self.stackx("inspect", file, exit_code=2).stderr,
                          "asks for v100-sxm2-16gb, but this machine has none")
+
+    def test_settling_measures_what_is_advised(self):
+        """The command that is printed works as it is, or there is none."""
+        text = " ".join(self.advise("--hw", "h100", "--workload", "train_bert_large").stdout.split())
+        self.assertIn("with a program of yours (docs/own-pi.md): 1 stack", text)
+        self.assertIn("stackx inspect s.json --pi PROGRAM", text)
+        for hw, workload, package in (("h100", "infer_llm", "vllm"), ("zen4", "conv2d", "torch")):
+            self.assertNotIn("--settle", self.advise("--hw", hw, "--workload", workload).stdout)
+            said = self.advise("--hw", hw, "--workload", workload, "--settle", self.scratch / "none.json", exit_code=2).stderr
+            self.assertIn(f"do not say how to install {package}", said)
+        for workload in ("matmul", "transformer", "memory_bandwidth"):
+            file = self.scratch / f"{workload}.json"
+            answer = self.json("advise", "--hw", "h100", "--workload", workload, "--settle", file)["answer"]
+            self.assertIn("stackx inspect s.json", answer["next"][1])
+            self.assertNotIn("--pi", answer["next"][1])
+            if answer["package"]:
+                self.assertTrue(all(answer["package"]["package"] in stack for stack in json.loads(file.read_text())["campaign"]["stacks"]))
 
     def test_types(self):
         latest = self.answer("--hw", "v100", "--workload", "matmul", "--type", "latest")
