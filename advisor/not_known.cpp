@@ -1,6 +1,7 @@
 #include "advisor/not_known.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -109,6 +110,18 @@ std::vector<specs::Stack> on_one_core(std::vector<specs::Stack> stacks, const Va
   return stacks;
 }
 
+// A release that this machine has, where the stack may run on one.
+specs::Stack on_python_here(specs::Stack stack, const ValidSpace& space, const std::vector<std::string>& pythons) {
+  const auto python = stack.components.find("python");
+  if (python == stack.components.end() || stack.components.contains("image")) return stack;
+  for (const auto& release : pythons) {
+    auto here = stack;
+    here.components["python"] = release;
+    if (!resolver::violation(space.project(), space.catalog(), here)) return here;
+  }
+  return stack;
+}
+
 // The same numbers wherever they are said: those of the file.
 NotKnown with_size(NotKnown open, const HardwareAdvice& advice, double delta) {
   if (open.candidates.empty()) return open;
@@ -174,7 +187,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   return with_size(std::move(open), advice, delta);
 }
 
-SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta) {
+SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta, const std::vector<std::string>& pythons) {
   if (open.candidates.empty() && advice.candidate && advice.measured.recommendations.empty())
     throw bad_input(fmt::format("--settle: the catalogs do not say how to install {} for {} on {}, so that it cannot be measured "
                                 "from here; write a project yourself (docs/inspect.md)",
@@ -197,7 +210,18 @@ SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, doub
   if (advice.space->project().hardware.contains(hardware.component))
     asked.hardware = {{hardware.component, hardware.version}};
   asked.by_rate = advice.yardstick.is_rate();
-  return settling_campaign(asked, advice.space->catalog());
+  std::set<std::string> elsewhere;
+  for (auto& stack : asked.candidates) {
+    stack = on_python_here(std::move(stack), *advice.space, pythons);
+    const auto python = stack.components.find("python");
+    if (python == stack.components.end() || stack.components.contains("image") || pythons.empty()) continue;
+    if (std::ranges::find(pythons, python->second) == pythons.end()) elsewhere.insert(python->second);
+  }
+  auto campaign = settling_campaign(asked, advice.space->catalog());
+  if (!elsewhere.empty())
+    campaign.notes.push_back(fmt::format("Python {} is not on this machine: install it where the campaign runs.",
+                                         fmt::join(elsewhere, " and ")));
+  return campaign;
 }
 
 }  // namespace stackx::advisor

@@ -21,8 +21,10 @@ struct NotKnown {
 
 NotKnown not_known(const HardwareAdvice& advice, double delta);
 
-// The campaign that runs the candidates, and its project file. `delta`: the ranking's. Throws Error(bad_input) where
-// there is nothing to run.
-SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta);
+// The campaign that runs the candidates, and its project file. `delta`: the ranking's. `pythons`: releases that are on this
+// machine ("3.12"), the newest first: a candidate runs on the first of them that it may, since few have the newest that it is
+// valid with. Throws Error(bad_input) where there is nothing to run.
+SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta,
+                        const std::vector<std::string>& pythons = {});
 
 }  // namespace stackx::advisor

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include <future>
 #include <nlohmann/json.hpp>
 
@@ -22,8 +24,10 @@
 #include "cli/output/print.hpp"
 #include "cli/served/client.hpp"
 #include "cli/shared_options.hpp"
+#include "inspector/python/interpreters.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/version/version_text.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
@@ -137,8 +141,17 @@ std::string command_of(const AdviseOptions& options) {
   return text;
 }
 
+// The releases of Python that are here, the newest first.
+std::vector<std::string> pythons_here() {
+  std::vector<std::string> releases;
+  for (const auto& one : inspector::find_interpreters())
+    if (const auto release = specs::minor_release(one.version); one.environment.empty() && std::ranges::find(releases, release) == releases.end())
+      releases.push_back(release);
+  return releases;
+}
+
 void write_settling(const AdviseOptions& options, const advisor::HardwareAdvice& advice, const advisor::NotKnown& open) {
-  const auto campaign = advisor::settle(advice, open, options.advice.analysis.delta);
+  const auto campaign = advisor::settle(advice, open, options.advice.analysis.delta, pythons_here());
   write_output(options.settle.string(), campaign.text);
   workspace::say("{}: {} {}: stackx inspect {}{}\n", options.settle.string(), campaign.summary,
                  advice.selection.hardware.version == "host" ? "Here" : "There",

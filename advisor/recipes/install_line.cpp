@@ -6,9 +6,7 @@
 #include <algorithm>
 
 #include "advisor/recipes/quoting.hpp"
-#include "specs/error.hpp"
-#include "specs/format/text_file.hpp"
-#include "specs/version/version_text.hpp"
+#include "specs/python/pytorch_index.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -16,25 +14,11 @@ namespace {
 std::string line_of(const std::vector<std::string>& requirements, const std::set<std::string>& builds) {
   std::string line = "pip install";
   for (const auto& text : requirements) line += " " + shell_word(text);
-  for (const auto& build : builds) line += " --extra-index-url " + pytorch_index(build);
+  for (const auto& build : builds) line += " --extra-index-url " + specs::pytorch_index(build);
   return line;
 }
 
 }  // namespace
-
-std::string pytorch_build(const std::string& package, const std::string& version) {
-  if (!package.starts_with("torch")) return "";
-  const auto build = specs::local_label(version);
-  const bool known = build == "cpu" || build.starts_with("cu") || build.starts_with("rocm") || build == "xpu";
-  return known ? build : "";
-}
-
-std::string pytorch_index(const std::string& build) {
-  const auto fine = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '.'); };
-  if (build.empty() || build.front() == '.' || !std::ranges::all_of(build, fine))
-    throw bad_input(fmt::format("{} is no name of an index of PyTorch, as cu126 is", specs::in_quotes(build)));
-  return "https://download.pytorch.org/whl/" + build;
-}
 
 std::string install_line(const Pinned& pinned) {
   std::vector<std::string> requirements;
@@ -43,7 +27,7 @@ std::string install_line(const Pinned& pinned) {
     if (one.implied) continue;
     const auto extras = one.extras.empty() ? "" : fmt::format("[{}]", fmt::join(one.extras, ","));
     requirements.push_back(one.name + extras + (one.version.empty() ? one.range : "==" + one.version));
-    const auto build = one.index.empty() ? pytorch_build(one.name, one.version) : one.index;
+    const auto build = one.index.empty() ? specs::pytorch_build(one.name, one.version) : one.index;
     if (!build.empty()) builds.insert(build);
   }
   return line_of(requirements, builds);
@@ -54,7 +38,7 @@ std::string install_line(const std::vector<std::string>& requirements) {
   for (const auto& text : requirements) {
     const auto version = text.find("==");
     if (version == text.npos) continue;
-    const auto build = pytorch_build(text, text.substr(version + 2, text.find_first_of(" ,;", version) - version - 2));
+    const auto build = specs::pytorch_build(text, text.substr(version + 2, text.find_first_of(" ,;", version) - version - 2));
     if (!build.empty()) builds.insert(build);
   }
   return line_of(requirements, builds);

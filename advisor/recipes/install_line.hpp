@@ -20,9 +20,4 @@ namespace stackx::advisor {
 std::string install_line(const Pinned& pinned);
 std::string install_line(const std::vector<std::string>& requirements);  // "torch==2.14.1+cu126", "numpy<2"
 
-// "cu126" of torch 2.14.1+cu126: the build of a package that PyTorch's index of that name has; "" for all others.
-std::string pytorch_build(const std::string& package, const std::string& version);
-// The URL of that index. Throws Error(bad_input) where a build's name is none.
-std::string pytorch_index(const std::string& build);
-
 }  // namespace stackx::advisor

@@ -10,6 +10,7 @@
 #include "advisor/recipes/gpu_build.hpp"
 #include "advisor/recipes/install_line.hpp"
 #include "specs/error.hpp"
+#include "specs/python/pytorch_index.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -166,8 +167,8 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
     check_python_name(name);
     check_python_version(name, package.version);
     for (const auto& extra : package.extras) check_python_name(extra);
-    if (package.index.empty()) package.index = pytorch_build(name, package.version);
-    if (!package.index.empty()) indexes.insert(pytorch_index(package.index));
+    if (package.index.empty()) package.index = specs::pytorch_build(name, package.version);
+    if (!package.index.empty()) indexes.insert(specs::pytorch_index(package.index));
   }
   const auto of_settings = std::move(parameters);
   std::vector<std::string> left_out;
@@ -194,7 +195,7 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
 std::map<std::string, std::string> builds_of(const RecipeParts& parts) {
   std::map<std::string, std::string> builds;
   for (const auto& [name, package] : parts.packages)
-    if (!package.index.empty()) builds[package.index] = pytorch_index(package.index);
+    if (!package.index.empty()) builds[package.index] = specs::pytorch_index(package.index);
   return builds;
 }
 

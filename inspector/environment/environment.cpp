@@ -184,6 +184,12 @@ Environments::Done Environments::make_image(StackEnvironment& result,
   return {};
 }
 
+// A package of Python of which the catalog names no file.
+bool Environments::is_left_to_the_index(const Selected& selected) {
+  const auto& [component, entry] = selected;
+  return component->kind == specs::Kind::package && component->ecosystem == "pypi" && entry->artifacts.empty();
+}
+
 Environments::Done Environments::find_python(StackEnvironment& result,
                                              const std::vector<Selected>& selected) {
   const specs::VersionEntry* wanted = nullptr;
@@ -221,11 +227,14 @@ Environments::Done Environments::install_wheels(StackEnvironment& result,
                                                 const Say& say) {
   const PythonPlace place{*result.python, result.image ? result.image->id : ""};
   std::vector<Wheel> wheels;
-  std::vector<StackPythons::Named> names;
+  std::vector<NamedWheel> packages;
   std::vector<std::size_t> owners;  // parts, which adding to them moves
+  wheels.reserve(selected.size());  // packages point to them
   for (std::size_t i = 0; i < selected.size(); ++i) {
     auto installed = pythons_->install(*selected[i].component, *selected[i].entry, place, say);
     if (!installed) return cannot(installed.error());
+    if (!*installed && is_left_to_the_index(selected[i]))
+      packages.push_back({nullptr, result.parts[i].component, result.parts[i].version});
     if (!*installed) continue;
     const auto& [wheel, artifact] = **installed;
     result.artifacts[artifact->file] = artifact->sha256;
@@ -235,23 +244,28 @@ Environments::Done Environments::install_wheels(StackEnvironment& result,
     if (result.parts[i].reports.empty() && artifact->package.empty()) result.parts[i].reports = artifact->package_version;
     owners.push_back(i);
     wheels.push_back(wheel);
-    names.push_back({result.parts[i].component, result.parts[i].version});
+    packages.push_back({&wheels.back(), result.parts[i].component, result.parts[i].version});
   }
   result.visible.insert(result.visible.end(), result.python->needs.begin(),
                         result.python->needs.end());
-  if (wheels.empty()) return {};
-  auto added = pythons_->complete(wheels, names, place, say);
+  // Of an interpreter that a catalog names, without files: what lies beside it is meant.
+  if (packages.empty() || (wheels.empty() && !result.python->origin.empty())) return {};
+  auto added = pythons_->complete(packages, place, say);
   if (!added) return cannot(added.error());
   for (auto& [chosen, wheel] : *added) {
     result.artifacts[chosen.artifact.file] = chosen.artifact.sha256;
-    owners.push_back(result.parts.size());
-    Part part;
-    part.component = chosen.package, part.version = chosen.version;
-    part.shared_objects = wheel.shared_objects;
-    part.directories = {wheel.directory};
-    result.parts.push_back(std::move(part));
+    auto part = std::ranges::find(result.parts, chosen.package, &Part::component);
+    if (part == result.parts.end()) {
+      result.parts.emplace_back();
+      part = std::prev(result.parts.end());
+      part->component = chosen.package, part->version = chosen.version;
+    }
+    part->shared_objects = wheel.shared_objects;
+    part->directories = {wheel.directory};
+    owners.push_back(static_cast<std::size_t>(part - result.parts.begin()));
     wheels.push_back(std::move(wheel));
   }
+  if (wheels.empty()) return {};
   const auto site = pythons_->tree(wheels, say);
   if (!site) return cannot(site.error());
   result.site = *site;

@@ -78,6 +78,7 @@ class Environments {
     const specs::Component* component;
     const specs::VersionEntry* entry;
   };
+  static bool is_left_to_the_index(const Selected& selected);
   std::vector<Selected> look_up(const specs::Stack& stack) const;
   Done make_image(StackEnvironment& result, const std::vector<Selected>& selected, const Say& say);
   Done find_python(StackEnvironment& result, const std::vector<Selected>& selected);

@@ -138,16 +138,13 @@ StackPythons::install(const specs::Component& component, const specs::VersionEnt
   return Installed{std::move(*wheel), artifact};
 }
 
-std::expected<std::vector<StackPythons::Added>, BuildFailure> StackPythons::complete(const std::vector<Wheel>& wheels,
-                                                                                     const std::vector<Named>& names,
+std::expected<std::vector<StackPythons::Added>, BuildFailure> StackPythons::complete(const std::vector<NamedWheel>& packages,
                                                                                      const PythonPlace& place, const Say& say) {
   std::vector<Added> result;
   if (place.runtime.version.starts_with("2.")) return result;  // uv chooses for none
-  std::vector<NamedWheel> named;
-  for (std::size_t i = 0; i < wheels.size(); ++i) named.push_back({&wheels[i], names[i].version});
-  const auto wanted = completion_of(named, place.runtime.target().environment());
+  const auto wanted = completion_of(packages, place.runtime.target().environment());
   if (wanted.requirements.empty()) return result;
-  auto chosen = installer_->choose(names.back().component, wanted, place, cache_ / "choices", say);
+  auto chosen = installer_->choose(packages.back().package, wanted, place, cache_ / "choices", say);
   if (!chosen) return std::unexpected(chosen.error());
   for (auto& one : *chosen) {
     auto wheel = fetch(WheelRequest{one.package, one.version, one.artifact.file, one.artifact.sha256, one.artifact.size, place.owner()},

@@ -38,16 +38,13 @@ class StackPythons {
                                                                 const PythonPlace& place,
                                                                 const Say& say);
 
-  // What those wheels require and the stack does not name; `names`: the components and versions that they are of.
-  struct Named {
-    std::string component, version;
-  };
+  // What the stack's packages require and it does not name, and those that the catalog names no file of.
   struct Added {
     ChosenWheel chosen;
     Wheel wheel;
   };
-  std::expected<std::vector<Added>, BuildFailure> complete(const std::vector<Wheel>& wheels, const std::vector<Named>& names,
-                                                           const PythonPlace& place, const Say& say);
+  std::expected<std::vector<Added>, BuildFailure> complete(const std::vector<NamedWheel>& packages, const PythonPlace& place,
+                                                           const Say& say);
 
   std::expected<std::filesystem::path, BuildFailure> tree(const std::vector<Wheel>& wheels,
                                                           const Say& say);

@@ -63,16 +63,17 @@ std::string without_marker(specs::Dependency dependency) {
 Completion completion_of(const std::vector<NamedWheel>& wheels, const specs::MarkerEnvironment& environment) {
   Completion result;
   std::vector<Stated> all;
-  for (const auto& [wheel, version] : wheels) {
-    all.push_back(stated_by(*wheel));
+  std::set<std::string> lacking;
+  for (const auto& one : wheels) {
+    all.push_back(one.wheel ? stated_by(*one.wheel) : Stated{});
+    if (!one.wheel) lacking.insert(specs::normalized_name(one.package) + "==" + one.version);
     if (!all.back().name.empty()) result.present[all.back().name] = all.back().version;
   }
-  std::set<std::string> lacking;
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto here = environment;
     const auto& version = wheels[i].version;
     const auto label = version.substr(std::min(version.size(), version.find('+') + 1));
-    if (version.contains('+') && all[i].extras.contains(label)) here.extras = {label};
+    if (version.contains('+') && all[i].extras.contains(label)) here.variables["extra"] = label;
     for (const auto& text : all[i].requires_dist) {
       const auto wanted = specs::parse_dependency(text);
       if (wanted && wanted->holds(here) && !result.present.contains(wanted->name)) lacking.insert(without_marker(*wanted));

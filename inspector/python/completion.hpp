@@ -19,10 +19,10 @@
 
 namespace stackx::inspector {
 
-// A wheel of the stack: "2.15.0+cu132". A local label that names an extra of the wheel asks for it (jax 0.12.0.1+cuda13).
+// A package of the stack: "2.15.0+cu132". A local label that names an extra of the wheel asks for it (jax 0.12.0.1+cuda13).
 struct NamedWheel {
-  const Wheel* wheel = nullptr;
-  std::string version;
+  const Wheel* wheel = nullptr;  // null: the catalog names no file of it, and it is chosen, too (torch 2.14.1+cu126)
+  std::string package, version;
 };
 
 struct Completion {

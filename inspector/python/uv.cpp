@@ -15,6 +15,7 @@
 #include "specs/format/masked.hpp"
 #include "specs/format/printable.hpp"
 #include "specs/python/pip_config.hpp"
+#include "specs/python/pytorch_index.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -172,10 +173,10 @@ std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const
   // wheel only.
   const auto requirements = fs::path(target).concat(".txt");
   write_requirements(requirements, request);
-  auto result = run_install(request,
-                            {"--no-deps", "--require-hashes", "--only-binary", ":all:", "--target",
-                             target.string(), "--requirements", requirements.string()},
-                            python);
+  std::vector<std::string> words{"--no-deps", "--require-hashes", "--only-binary", ":all:", "--target",
+                                 target.string(), "--requirements", requirements.string()};
+  add_index(words, request.package, request.version);
+  auto result = run_install(request, std::move(words), python);
   std::error_code ignored;
   fs::remove(requirements, ignored);
   return result;
@@ -206,6 +207,16 @@ std::expected<void, BuildFailure> Uv::resolve(const std::string& label, const st
   return result;
 }
 
+// Where PyTorch's build of that label is, unless the user says himself where to look beside the default index.
+void Uv::add_index(std::vector<std::string>& words, const std::string& package, const std::string& version) {
+  const auto build = specs::pytorch_build(package, version);
+  if (build.empty()) return;
+  set_up();
+  const auto told = [this](const char* name) { return environment_.contains(name); };
+  if (told("UV_INDEX") || told("UV_EXTRA_INDEX_URL") || told("UV_FIND_LINKS") || told("UV_NO_INDEX")) return;
+  append(words, {"--index", specs::pytorch_index(build)});
+}
+
 std::expected<void, BuildFailure> Uv::choose(const std::string& label, const Completion& wanted, const fs::path& pylock,
                                              const UvTarget& python) {
   const auto requirements = fs::path(pylock).concat(".in"), constraints = fs::path(pylock).concat(".constraints");
@@ -216,9 +227,14 @@ std::expected<void, BuildFailure> Uv::choose(const std::string& label, const Com
     pins.push_back(package + "==" + version);
     append(words, {"--no-emit-package", package});
   }
+  for (const auto& text : wanted.requirements)
+    if (const auto pin = text.find("=="); pin != text.npos) add_index(words, text.substr(0, pin), text.substr(pin + 2));
   write_requirements(requirements, wanted.requirements);
   write_requirements(constraints, pins);
   auto result = run_pip("compile", {label, "", "", "", 0}, std::move(words), python);
+  if (!result)
+    if (const auto why = complaint(result.error().log_tail); !why.empty())
+      result.error().reason = fmt::format("what {} requires beside the stack cannot be chosen: {}", label, why);
   std::error_code ignored;
   fs::remove(requirements, ignored);
   fs::remove(constraints, ignored);

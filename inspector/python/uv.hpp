@@ -71,6 +71,7 @@ class Uv {
   }
   std::expected<void, BuildFailure> run_pip(const char* verb, const WheelRequest& request, std::vector<std::string> words,
                                             const UvTarget& python);
+  void add_index(std::vector<std::string>& words, const std::string& package, const std::string& version);
   void clean(std::initializer_list<std::string> arguments);
 
   UvOptions options_;

@@ -4,6 +4,7 @@
 #include "advisor/recipes/recipe.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/accelerator.hpp"
+#include "specs/python/pytorch_index.hpp"
 #include "tests/advisor/recipes/answers.hpp"
 #include "tests/specs/message_of.hpp"
 
@@ -40,7 +41,7 @@ TEST_CASE("install line: what a shell takes as it is", "[recipe]") {
         "pip install torch==2.8.0+cu126 \"numpy<2\" --extra-index-url https://download.pytorch.org/whl/cu126");
   CHECK(install_line({"app; extra == \"$(x)\"", "own==1.0+cu126", "torch==2.0.0+mine"}) ==
         "pip install 'app; extra == \"$(x)\"' own==1.0+cu126 torch==2.0.0+mine");
-  CHECK_THAT(message_of([] { pytorch_index("cu126/../x"); }), Contains("no name of an index"));
+  CHECK_THAT(message_of([] { specs::pytorch_index("cu126/../x"); }), Contains("no name of an index"));
 }
 
 TEST_CASE("recipe of packages: requirements to the letter", "[recipe]") {
