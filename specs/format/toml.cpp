@@ -185,8 +185,8 @@ std::string TomlNode::place() const { return fmt::format("{}:{}:{}", *file_, lin
 void TomlNode::fail(const std::string& message) const { throw bad_input(place() + ": " + message); }
 
 void TomlNode::expected(const char* what) const {
-  constexpr const char* names[] = {"a table", "an array", "a string", "a boolean",
-                                   "a number or date"};
+  constexpr const char* names[] = {"a table", "an array", "a string", "a boolean", "a number",
+                                   "a fraction or date"};
   fail(fmt::format("expected {}, found {}", what, names[int(type_)]));
 }
 

@@ -10,6 +10,7 @@ import pathlib
 import pty
 import re
 import shlex
+import shutil
 import subprocess
 import unittest
 
@@ -362,6 +363,8 @@ class Advise(BlackBox):
             answer = self.json("advise", "--hw", "h100", "--workload", workload, "--settle", file)["answer"]
             self.assertIn("stackx inspect s.json", answer["next"][1])
             self.assertNotIn("--pi", answer["next"][1])
+            for python in {stack["python"] for stack in json.loads(file.read_text())["campaign"]["stacks"] if "python" in stack}:
+                self.assertTrue(shutil.which(f"python{python}") or list(pathlib.Path.home().glob(f".pyenv/versions/{python}.*")), python)
             if answer["package"]:
                 self.assertTrue(all(answer["package"]["package"] in stack for stack in json.loads(file.read_text())["campaign"]["stacks"]))
 

@@ -38,7 +38,9 @@ TEST_CASE("toml: values, their order and their places") {
         "a.toml:2:1: the key \"c\" is missing; add it");
   CHECK(message_of([&] { list.text(); }) == "a.toml:3:8: expected a string, found an array");
   CHECK(message_of([&] { root.at("b").at("a").at("b").text(); }) ==
-        "a.toml:4:7: expected a string, found a number or date");
+        "a.toml:4:7: expected a string, found a number");
+  CHECK(root.at("b").at("a").at("b").integer() == 1);
+  CHECK(message_of([&] { root.at("z").integer(); }) == "a.toml:1:5: expected a whole number, found a string");
 }
 
 TEST_CASE("toml: more values than memory has room for are refused while they are counted") {
