@@ -184,10 +184,11 @@ Environments::Done Environments::make_image(StackEnvironment& result,
   return {};
 }
 
-// A package of Python of which the catalog names no file.
+// A package of Python of which the catalog names no file, or one of NVIDIA's libraries that come as such.
 bool Environments::is_left_to_the_index(const Selected& selected) {
   const auto& [component, entry] = selected;
-  return component->kind == specs::Kind::package && component->ecosystem == "pypi" && entry->artifacts.empty();
+  const bool library = component->name == "cudnn" || component->name == "nccl";
+  return component->kind == specs::Kind::package && (library || component->ecosystem == "pypi") && entry->artifacts.empty();
 }
 
 Environments::Done Environments::find_python(StackEnvironment& result,

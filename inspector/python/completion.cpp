@@ -66,7 +66,11 @@ Completion completion_of(const std::vector<NamedWheel>& wheels, const specs::Mar
   std::set<std::string> lacking;
   for (const auto& one : wheels) {
     all.push_back(one.wheel ? stated_by(*one.wheel) : Stated{});
-    if (!one.wheel) lacking.insert(specs::normalized_name(one.package) + "==" + one.version);
+    if (one.package == "cudnn" || one.package == "nccl")
+      for (const auto cuda : {11, 12, 13})
+        result.constraints.push_back(fmt::format("nvidia-{}-cu{}=={}.*", one.package, cuda, one.version));
+    else if (!one.wheel)
+      lacking.insert(specs::normalized_name(one.package) + "==" + one.version);
     if (!all.back().name.empty()) result.present[all.back().name] = all.back().version;
   }
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -21,13 +21,14 @@ namespace stackx::inspector {
 
 // A package of the stack: "2.15.0+cu132". A local label that names an extra of the wheel asks for it (jax 0.12.0.1+cuda13).
 struct NamedWheel {
-  const Wheel* wheel = nullptr;  // null: the catalog names no file of it, and it is chosen, too (torch 2.14.1+cu126)
-  std::string package, version;
+  const Wheel* wheel = nullptr;  // null: the catalog names no file of it, and it is chosen, too (torch 2.14.1+cu126);
+  std::string package, version;  // of cudnn and nccl, NVIDIA's wheels for every CUDA are meant, if one is chosen
 };
 
 struct Completion {
   std::vector<std::string> requirements;       // PEP 508, sorted, without markers; empty: nothing lacks
   std::map<std::string, std::string> present;  // package, normalised -> version: what is there already
+  std::vector<std::string> constraints;        // "nvidia-cudnn-cu12==9.8.0.*": of what may be chosen
 };
 
 // With NumPy, by which stackx's PIs check their results, where anything lacks and that does, too.

@@ -140,6 +140,7 @@ std::expected<std::vector<ChosenWheel>, BuildFailure> PythonInstaller::choose(co
   std::string key = target.python + " " + target.platform + "\n";
   for (const auto& one : wanted.requirements) key += one + "\n";
   for (const auto& [package, version] : wanted.present) key += package + "==" + version + "\n";
+  for (const auto& one : wanted.constraints) key += one + "\n";
   const ReadableByAll readable;
   fs::create_directories(folder);
   const auto file = folder / ("pylock." + specs::sha256(key).substr(0, 32) + ".toml");

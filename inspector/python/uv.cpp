@@ -220,7 +220,7 @@ void Uv::add_index(std::vector<std::string>& words, const std::string& package, 
 std::expected<void, BuildFailure> Uv::choose(const std::string& label, const Completion& wanted, const fs::path& pylock,
                                              const UvTarget& python) {
   const auto requirements = fs::path(pylock).concat(".in"), constraints = fs::path(pylock).concat(".constraints");
-  std::vector<std::string> pins;
+  auto pins = wanted.constraints;
   std::vector<std::string> words{"--format", "pylock.toml", "--no-header", "--no-annotate", "--only-binary", ":all:",
                                  requirements.string(), "--constraints", constraints.string(), "--output-file", pylock.string()};
   for (const auto& [package, version] : wanted.present) {

@@ -74,6 +74,9 @@ TEST_CASE("a local label that names an extra asks for it; a package without a fi
   jax.version = "0.6+cuda13";
   CHECK(lacking({jax}).empty());
   CHECK(lacking({{nullptr, "Torch", "2.14.1+cu126"}}) == Requirements{"numpy", "torch==2.14.1+cu126"});
+  CHECK(lacking({{nullptr, "cudnn", "9.8.0"}}).empty());  // whatever else is chosen, of this version if it is
+  CHECK(completion_of({{nullptr, "cudnn", "9.8.0"}}, python311).constraints ==
+        Requirements{"nvidia-cudnn-cu11==9.8.0.*", "nvidia-cudnn-cu12==9.8.0.*", "nvidia-cudnn-cu13==9.8.0.*"});
 }
 
 TEST_CASE("a choice as uv writes it", "[completion]") {
