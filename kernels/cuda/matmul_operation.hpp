@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct MatmulProblem {
   Dtype dtype;
   std::size_t m, n, k;
   std::uint64_t seed;
+  Element result;  // the type of C
+  std::optional<Unsupported> unwritten;  // why C cannot have that type
 };
 
 std::unique_ptr<Operation> matmul_operation(const Parameters& parameters,

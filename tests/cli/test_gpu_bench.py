@@ -87,7 +87,9 @@ class GpuBench(BlackBox):
     def test_indicators_once_and_frameworks_that_are_not_there(self):
         self.bench("--parts", "once,frameworks")
         told = {row[0]: last for row, last in self.rows("once").items()}
-        for words in ("memory_bandwidth", "transfer", "matmul dtype=float64 m=64 n=64 k=64", "matmul dtype=bfloat16 search=16 m=64 n=64 k=64"):
+        for words in ("memory_bandwidth", "transfer", "matmul dtype=float64 m=64 n=64 k=64",
+                      "matmul dtype=bfloat16 search=16 m=64 n=64 k=64",
+                      "matmul dtype=bfloat16 result=same m=64 n=64 k=64", "matmul dtype=bfloat16 result=same search=16 m=64 n=64 k=64"):
             self.assertEqual(told[words], "right", told)
         self.assertIn("Not run, for want of time or of a library: ", (self.output / "once.md").read_text())  # no NVRTC, no cuDNN, no NCCL
         documents = [json.loads(line) for line in (self.output / "once.jsonl").read_text().splitlines()]
@@ -99,7 +101,7 @@ class GpuBench(BlackBox):
         words = ("--parts", "rounds", "--sizes", "64", "--dtypes", "float32", "--rounds")
         self.bench(*words, "2")
         table = (self.output / "rounds.md").read_text()
-        self.assertIn("| float32 | 64 |", table)
+        self.assertIn("| float32 | float32 | 64 |", table)
         self.assertIn("n=2)", table)
         evidence = json.loads((self.output / "nvidia-fake-matmul.json").read_text())
         self.assertEqual(schema_errors("evidence", [evidence]), [""])
