@@ -15,6 +15,7 @@ namespace stackx::advisor {
 struct PredictedRow {
   specs::Workload workload;
   specs::Stack stack;  // valid
+  std::string caller;  // the framework that calls it: "torch 2.15.0"; "" without one
   analysis::Prediction prediction;
   std::optional<double> share;  // of the peak
 };
@@ -33,7 +34,8 @@ class RowPredictor {
                const std::vector<store::Measurement>& measured,
                const specs::Accelerators& accelerators, const specs::Accelerator& accelerator);
 
-  PredictedRows rows(const specs::Stack& stack);
+  // `framework` 's own results come before those of others that call the same library; "": the library by itself.
+  PredictedRows rows(const specs::Stack& stack, const std::string& framework, const std::string& version);
 
  private:
   std::vector<specs::Workload> shapes_;
