@@ -98,14 +98,17 @@ class GpuBench(BlackBox):
         self.assertIn(", 0 of them right", (self.output / "frameworks.md").read_text())
 
     def test_rounds_give_a_table_and_evidence_and_go_on(self):
-        words = ("--parts", "rounds", "--sizes", "64", "--dtypes", "float32", "--rounds")
+        words = ("--parts", "rounds", "--sizes", "64", "--dtypes", "float32,bfloat16", "--rounds")
         self.bench(*words, "2")
         table = (self.output / "rounds.md").read_text()
         self.assertIn("| float32 | float32 | 64 |", table)
+        self.assertIn("| bfloat16 | bfloat16 | 64 |", table)  # as frameworks write it
         self.assertIn("n=2)", table)
         evidence = json.loads((self.output / "nvidia-fake-matmul.json").read_text())
         self.assertEqual(schema_errors("evidence", [evidence]), [""])
-        self.assertEqual([row[5] for one in evidence["tables"] for row in one["rows"]], [2] * len(evidence["tables"]))
+        rows = [dict(zip(one["columns"], row)) for one in evidence["tables"] for row in one["rows"]]
+        self.assertEqual({row["runs"] for row in rows}, {2})
+        self.assertEqual({row["params.dtype"]: row["details.result"] for row in rows}, {"float32": "float32", "bfloat16": "bfloat16"})
         self.bench(*words, "2")
         self.assertIn("n=2)", (self.output / "rounds.md").read_text())  # complete before: nothing is measured twice
 
