@@ -15,13 +15,7 @@
 // row-major cblas_gemm_s8u8s32 take. float16 and fp8 are what frameworks call on GPUs: PyTorch's
 // float16 product and the default of its _scaled_mm. The rounding of C is small beside the sum's
 // error in half precision (by 1/sqrt(k)), so the check still tells which of the two was used.
-// tf32 is a way to multiply floats and no element type.
-//
-// C is what `usual` says here. A library for GPUs can be asked for another (result=, as D of cuBLASLt and hipBLASLt):
-//   float16, bfloat16   the same or float32: frameworks write the inputs' type of both
-//   fp8                 bfloat16, float16 or float32
-// The type in which sums are added stays. Rejected: fp8 written as fp8, which needs a scale that depends on the result; the
-// result's type as a part of dtype (bfloat16_float32), which would make two dtypes of one way to multiply.
+// tf32 is a way to multiply floats and no element type. C can be asked for in another type: result_type.hpp.
 #pragma once
 
 #include <cstddef>
@@ -105,23 +99,6 @@ constexpr Elements elements(Dtype dtype) {
       break;
   }
   return {Element::uint8, Element::int8, Element::int32};
-}
-
-inline constexpr const char* kResultWords[] = {"usual", "same", "float32", "float16", "bfloat16", "float64", "int32"};
-
-// The type of C by one of those words.
-constexpr Element result_of(Dtype dtype, std::string_view word) {
-  const Elements types = elements(dtype);
-  for (const Element element : {Element::float32, Element::float16, Element::bfloat16, Element::float64, Element::int32})
-    if (word == to_string(element)) return element;
-  return word == "same" ? types.a : types.c;
-}
-
-// Whether a product of this dtype can be had in C of this type at all.
-constexpr bool can_be_written_as(Dtype dtype, Element c) {
-  if (c == elements(dtype).c) return true;
-  if (dtype == Dtype::float16 || dtype == Dtype::bfloat16) return c == Element::float32 || c == elements(dtype).a;
-  return dtype == Dtype::fp8 && (c == Element::float16 || c == Element::float32);
 }
 
 constexpr std::size_t size_of(Element element) {

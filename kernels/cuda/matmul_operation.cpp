@@ -9,6 +9,7 @@
 #include "kernels/cuda/gpu_operation.hpp"
 #include "kernels/cuda/multiplier.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/result_type.hpp"
 
 namespace stackx::kernels::cuda {
 namespace {
@@ -43,7 +44,7 @@ class MatmulOperation : public GpuOperation {
   }
 
   std::optional<Unsupported> prepare() override {
-    const auto& [dtype, m, n, k, seed, result, unwritten] = problem_;
+    const auto [dtype, m, n, k, seed, result] = problem_;
     a_.fill_random(2 * seed);
     b_.fill_random(2 * seed + 1);
     for (const auto& [host, buffer] : {std::pair{&a_, &device_a_}, std::pair{&b_, &device_b_},
@@ -94,7 +95,7 @@ class MatmulOperation : public GpuOperation {
 
  protected:
   std::optional<Unsupported> load_library() override {
-    if (problem_.unwritten) return problem_.unwritten;
+    if (auto refusal = unwritten(problem_.dtype, problem_.result, true)) return refusal;
     auto multiplier = make_(device(), stack(), parameters_);
     if (!multiplier) return multiplier.error();
     multiplier_ = std::move(*multiplier);

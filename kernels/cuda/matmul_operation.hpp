@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,6 @@ struct MatmulProblem {
   std::size_t m, n, k;
   std::uint64_t seed;
   Element result;  // the type of C
-  std::optional<Unsupported> unwritten;  // why C cannot have that type
 };
 
 std::unique_ptr<Operation> matmul_operation(const Parameters& parameters,

@@ -9,6 +9,7 @@
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
 #include "kernels/reference/batched_check.hpp"
+#include "kernels/result_type.hpp"
 #include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
@@ -33,27 +34,12 @@ struct Problem {
         batch(gpu ? 1 : parameters.whole("batch", 1, kLargestBatch)),
         dtype(*dtype_from(parameters.one_of("dtype", {"float32", "float64", "bfloat16", "int8",
                                                       "float16", "tf32", "fp8"}))),
-        result(result_of(dtype, parameters.one_of("result", {std::begin(kResultWords), std::end(kResultWords)}))),
+        result(result_of(dtype, parameters.one_of("result", kResultWords))),
         threads(gpu ? 1 : static_cast<int>(parameters.whole("threads", 1, 4096))),
         seed(parameters.whole("seed", 0, ~std::uint64_t{0})) {
     if (dtype == Dtype::int8 && k > kLargestInt8Depth)
       throw UsageError(
           fmt::format("k={}: an int8 product is exact up to k={}", k, kLargestInt8Depth));
-  }
-
-  // Why C cannot have that type, or nothing.
-  std::optional<Unsupported> unwritten(bool gpu) const {
-    const Element usual = elements(dtype).c;
-    if (gpu ? can_be_written_as(dtype, result) : result == usual) return std::nullopt;
-    return fmt::format("{} products are written as {}{}, not {}", to_string(dtype), to_string(usual), others(gpu), to_string(result));
-  }
-
- private:
-  std::string others(bool gpu) const {
-    std::string text;
-    for (const Element other : {Element::bfloat16, Element::float16, Element::float32})
-      if (gpu && other != elements(dtype).c && can_be_written_as(dtype, other)) text += fmt::format(" or {}", to_string(other));
-    return gpu ? text : text + " by CPU libraries";
   }
 };
 
@@ -77,7 +63,7 @@ class Matmul : public Operation {
     library_ = open_library(path_);
     if (for_gpus(problem_.dtype))
       return fmt::format("{} is measured on GPUs only", to_string(problem_.dtype));
-    if (auto refusal = problem_.unwritten(false)) return refusal;
+    if (auto refusal = unwritten(problem_.dtype, problem_.result, false)) return refusal;
     const auto threads = library_->use_threads(problem_.threads);
     if (!threads) return threads.error();
     if (*threads == problem_.threads) return std::nullopt;
@@ -156,7 +142,7 @@ json run_matmul(const Pi& pi, const PiArguments& arguments, const Clock& clock) 
   parameters.set("result", to_string(problem.result));
   if (gpu) {
     const auto operation = cuda::matmul_operation(parameters, arguments, {problem.dtype, problem.m, problem.n, problem.k, problem.seed,
-                                                                          problem.result, problem.unwritten(gpu)});
+                                                                          problem.result});
     return run_operation(pi, parameters, *operation, clock);
   }
   Matmul matmul(problem, *arguments.library, arguments.component);
