@@ -57,10 +57,7 @@ class Gathering {
     rank_measured();
     choose();
     find_latest();
-    if (predictor_ && advice_.space) {
-      const auto& candidate = advice_.candidate;
-      advice_.predicted = predictor_->rows(advice_.latest, candidate ? candidate->package : "", candidate ? candidate->version : "");
-    }
+    if (predictor_ && advice_.space) advice_.predicted = predictor_->rows(advice_.latest);
     if (!advice_.chosen) choose_without_evidence();
     if (advice_.own)
       advice_.own_advice = own_advice(*advice_.own, *advice_.own_valid, advice_.measured,

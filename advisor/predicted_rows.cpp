@@ -73,19 +73,17 @@ RowPredictor::RowPredictor(const specs::Workload& asked, const analysis::Publish
   predictor_.emplace(asked.pi, observations.all);
 }
 
-PredictedRows RowPredictor::rows(const specs::Stack& stack, const std::string& framework, const std::string& version) {
+PredictedRows RowPredictor::rows(const specs::Stack& stack) {
   PredictedRows rows;
-  specs::Stack called = stack;
-  if (!framework.empty()) called.components[framework] = version;
   for (const auto& shape : shapes_) {
-    auto prediction = predictor_->predict(shape, *accelerator_, called);
+    auto prediction = predictor_->predict(shape, *accelerator_, stack);
     if (!prediction) {
       if (std::ranges::find(rows.refused, prediction.error()) == rows.refused.end())
         rows.refused.push_back(prediction.error());
       continue;
     }
     const auto peak = specs::peak_of(*accelerator_, shape);
-    rows.rows.push_back({shape, stack, framework.empty() ? "" : framework + " " + version, *prediction,
+    rows.rows.push_back({shape, stack, *prediction,
                          peak ? std::optional(prediction->rate / peak->gflop_s) : std::nullopt});
   }
   return rows;

@@ -15,7 +15,6 @@ namespace stackx::advisor {
 struct PredictedRow {
   specs::Workload workload;
   specs::Stack stack;  // valid
-  std::string caller;  // the framework that calls it: "torch 2.15.0"; "" without one
   analysis::Prediction prediction;
   std::optional<double> share;  // of the peak
 };
@@ -34,8 +33,7 @@ class RowPredictor {
                const std::vector<store::Measurement>& measured,
                const specs::Accelerators& accelerators, const specs::Accelerator& accelerator);
 
-  // `framework` 's own results come before those of others that call the same library; "": the library by itself.
-  PredictedRows rows(const specs::Stack& stack, const std::string& framework, const std::string& version);
+  PredictedRows rows(const specs::Stack& stack);
 
  private:
   std::vector<specs::Workload> shapes_;

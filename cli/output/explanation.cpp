@@ -175,8 +175,7 @@ std::string in_brackets(double share, const specs::Workload& workload) {
 std::string predicted_table(const advisor::HardwareAdvice& advice) {
   const auto& rows = advice.predicted.rows;
   if (rows.empty()) return "";
-  std::string text = "Predicted, for the newest versions: " + components_text(rows[0].stack.components) +
-                     (rows[0].caller.empty() ? "" : ", as " + rows[0].caller + " calls them") + "\n";
+  std::string text = "Predicted, for the newest versions: " + components_text(rows[0].stack.components) + "\n";
   text = wrap(split(text), 0, "") + "\n";
   for (const auto& row : rows) {
     const std::string share =
