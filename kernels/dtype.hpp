@@ -15,7 +15,7 @@
 // row-major cblas_gemm_s8u8s32 take. float16 and fp8 are what frameworks call on GPUs: PyTorch's
 // float16 product and the default of its _scaled_mm. The rounding of C is small beside the sum's
 // error in half precision (by 1/sqrt(k)), so the check still tells which of the two was used.
-// tf32 is a way to multiply floats and no element type.
+// tf32 is a way to multiply floats and no element type. C can be asked for in another type: result_type.hpp.
 #pragma once
 
 #include <cstddef>
@@ -54,6 +54,28 @@ constexpr std::optional<Dtype> dtype_from(std::string_view name) {
                             Dtype::float16, Dtype::tf32, Dtype::fp8})
     if (name == to_string(dtype)) return dtype;
   return std::nullopt;
+}
+
+constexpr const char* to_string(Element element) {
+  switch (element) {
+    case Element::float32:
+      return "float32";
+    case Element::float64:
+      return "float64";
+    case Element::bfloat16:
+      return "bfloat16";
+    case Element::int8:
+      return "int8";
+    case Element::uint8:
+      return "uint8";
+    case Element::int32:
+      return "int32";
+    case Element::float16:
+      return "float16";
+    case Element::e4m3:
+      break;
+  }
+  return "float8_e4m3";
 }
 
 struct Elements {

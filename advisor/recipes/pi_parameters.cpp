@@ -11,7 +11,7 @@ using Names = std::set<std::string>;
 // kernels/: what each PI takes, beside what all take.
 const std::map<std::string, Names>& own_parameters() {
   static const std::map<std::string, Names> all{
-      {"matmul", {"m", "n", "k", "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"matmul", {"m", "n", "k", "dtype", "result", "framework", "mode", "device", "threads", "tf32"}},
       {"conv1d",
        {"length", "kernel", "batch", "in_channels", "out_channels", "stride", "padding", "layout",
         "dtype", "framework", "mode", "device", "threads", "tf32"}},

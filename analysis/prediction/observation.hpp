@@ -21,6 +21,7 @@ struct Observation {
   double rate = 0;       // GFLOP/s
   std::string evidence;  // id of the published result, or of the inspection
   std::string source;    // URL; "" if it was measured here
+  std::string result = {};  // type of a product's result, where that is known
 };
 
 struct Observations {

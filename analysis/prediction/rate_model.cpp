@@ -69,7 +69,7 @@ struct Pair {  // of two configurations
 
 Pair pair_of(const Configuration& a, const Configuration& b) {
   const double apart = distance(a, b);
-  return {apart, std::exp(-apart / length), hardware_distance(a, b),
+  return {apart, std::exp(-(apart + call_distance(a, b)) / length), hardware_distance(a, b),
           a.dtype == b.dtype && a.multiply == b.multiply, a.library.text == b.library.text};
 }
 
@@ -95,7 +95,7 @@ std::vector<std::string> configuration_key(const Observation& of, const Library&
     const auto found = of.workload->params.find(name);
     return found == of.workload->params.end() ? std::string() : found->second;
   };
-  return {of.accelerator->name, library.text, library.release, text("dtype"), text("mul")};
+  return {of.accelerator->name, library.text, library.release, text("dtype"), text("mul"), caller_from(*of.stack), of.result};
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ void RateModel::Fit::add(const Observation& observation) {
   row.configuration = configuration_numbers.of(configuration_key(observation, library));
   if (row.configuration == configurations.size())
     configurations.push_back(
-        configuration_from(*observation.workload, *observation.accelerator, *observation.stack));
+        configuration_from(*observation.workload, *observation.accelerator, *observation.stack, observation.result));
   const Configuration& configuration = configurations[row.configuration];
   if (!(configuration.peak > 0 && configuration.bandwidth > 0)) return;
   row.shape = shapes.of(shape_from(*observation.workload));
@@ -233,15 +233,15 @@ std::optional<RateModel::Estimate> RateModel::estimate(const specs::Workload& wo
   const Configuration asked = configuration_from(workload, accelerator, stack);
   if (workload.pi != fit.pi || !operation || !(asked.peak > 0 && asked.bandwidth > 0))
     return std::nullopt;
-  std::vector<double> apart;
-  for (const Configuration& one : fit.configurations) apart.push_back(distance(asked, one));
+  std::vector<Pair> apart;
+  for (const Configuration& one : fit.configurations) apart.push_back(pair_of(asked, one));
 
   std::vector<Weighed> weighed;
   const std::vector<Candidate> near = fit.near(shape_from(workload));
   double total = 0;
   for (const Candidate& one : near) {
-    const double distance = apart[fit.rows[one.row].configuration] + one.distance;
-    weighed.push_back({one.gain, std::exp(-distance / length), distance, 0});
+    const Pair& pair = apart[fit.rows[one.row].configuration];
+    weighed.push_back({one.gain, pair.weight * one.weight, pair.distance + one.distance, 0});
     total += weighed.back().weight;
   }
   auto result = weighted_median(weighed);

@@ -13,8 +13,14 @@
 //   library    0.03 a minor version, up to 0.3; another library 1; another release of cuDNN or
 //              MIOpen 0.05
 //   types      1 if the dtype differs, 2 if the multiplying type does
+//   call       0.3 if another program calls the library (cuBLAS by torch, by vLLM, or by itself), 0.05 if the
+//              product's result is known to be of another type
 //   shape      sqrt(sum of log(size ratio)^2), + 1 for each other parameter that differs (pass,
 //              transposition, cell)
+//
+// The call decides which of near results count and leaves the interval alone, whose errors are those of results that other
+// programs' calls predicted, too. On an H200 torch's own results are 0.88 of cuBLAS by itself in bfloat16, float16 and TF32,
+// though the result's type differs in bfloat16 alone, and 1.00 in float32 (docs/gpu.md); so the type counts for less.
 //
 // So efficiency by library, by shape and by generation of hardware is what near results show, and
 // every prediction can name the results that it rests on. The median because evidence is not clean:

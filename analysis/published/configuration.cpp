@@ -15,6 +15,7 @@ namespace {
 constexpr double other_vendor = 3, other_architecture = 0.15, other_capability = 0.15;
 constexpr double other_library = 1, a_version = 0.3, other_release = 0.05;
 constexpr double other_dtype = 1, other_multiply = 2, other_word = 1;
+constexpr double other_caller = 0.3, other_result = 0.05;
 
 std::string_view member_text(const std::map<std::string, std::string>& of, const char* key) {
   const auto found = of.find(key);
@@ -71,6 +72,27 @@ Library library_from(const specs::Stack& stack) {
   return library;
 }
 
+std::string caller_from(const specs::Stack& stack) {
+  // Who serves models calls a framework that its stack may name, too, in its own way.
+  for (const char* name : {"vllm", "sglang", "tensorrt-llm", "torch", "jax", "tensorflow", "mxnet", "cupy"})
+    if (stack.components.contains(name)) return name;
+  return stack.components.contains("pytorch") ? "torch" : "";
+}
+
+std::string usual_result(std::string_view dtype) {  // kernels/dtype.hpp
+  if (dtype == "bfloat16" || dtype == "tf32") return "float32";
+  if (dtype == "int8") return "int32";
+  return std::string(dtype == "fp8" || dtype == "float8_e4m3" ? "bfloat16" : dtype);
+}
+
+std::string result_from(const specs::Workload& workload, const specs::Stack& stack) {
+  if (workload.pi != "matmul") return "";
+  const std::string_view dtype = member_text(workload.params, "dtype"), asked = member_text(workload.params, "result");
+  const bool by_framework = !caller_from(stack).empty() && (dtype.starts_with("float") || dtype == "bfloat16") && dtype != "float8_e4m3";
+  if (asked == "same" || (by_framework && (asked.empty() || asked == "usual"))) return std::string(dtype);
+  return asked == "usual" ? usual_result(dtype) : std::string(asked);
+}
+
 std::string family_of(const specs::Accelerator& accelerator) {
   const std::string_view name = accelerator.name;
   std::string family;
@@ -88,13 +110,16 @@ std::string family_of(const specs::Accelerator& accelerator) {
 }
 
 Configuration configuration_from(const specs::Workload& workload,
-                                 const specs::Accelerator& accelerator, const specs::Stack& stack) {
+                                 const specs::Accelerator& accelerator, const specs::Stack& stack,
+                                 const std::string& result_type) {
   Configuration result;
   result.accelerator = &accelerator;
   result.library = library_from(stack);
   result.dtype = member_text(workload.params, "dtype");
   result.multiply = member_text(workload.params, "mul");
   if (result.multiply.empty()) result.multiply = result.dtype;
+  result.caller = caller_from(stack);
+  result.result = result_type.empty() ? result_from(workload, stack) : result_type;
   if (const auto peak = specs::peak_of(accelerator, workload)) result.peak = peak->gflop_s;
   result.bandwidth = accelerator.bandwidth_gb_s.value_or(0);
   return result;
@@ -119,6 +144,11 @@ double distance(const Configuration& a, const Configuration& b) {
   if (a.dtype != b.dtype) result += other_dtype;
   if (a.multiply != b.multiply) result += other_multiply;
   return result;
+}
+
+double call_distance(const Configuration& a, const Configuration& b) {
+  const bool results_differ = !a.result.empty() && !b.result.empty() && a.result != b.result;
+  return (a.caller != b.caller ? other_caller : 0) + (results_differ ? other_result : 0);
 }
 
 Shape shape_from(const specs::Workload& workload) {

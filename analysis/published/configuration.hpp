@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "specs/catalog/stack.hpp"
@@ -19,6 +20,15 @@ struct Library {
 };
 Library library_from(const specs::Stack& stack);
 
+// The program that calls the library, without its version: "torch", "vllm"; "" where the stack names none, which is the
+// library called by itself.
+std::string caller_from(const specs::Stack& stack);
+
+// The type in which a matmul writes its result, as its workload says (`result`) or else as frameworks do; "" where it is
+// not known. What stackx's own PI writes of a library called by itself is the usual type of its dtype.
+std::string result_from(const specs::Workload& workload, const specs::Stack& stack);
+std::string usual_result(std::string_view dtype);
+
 // The model without its form and memory: "p100" of "p100-pcie-16gb". Benchmarks rarely say which of
 // a family they ran on, so that the same card may go by several of its names.
 std::string family_of(const specs::Accelerator& accelerator);
@@ -27,13 +37,17 @@ struct Configuration {
   const specs::Accelerator* accelerator = nullptr;
   Library library;
   std::string dtype, multiply;
+  std::string caller, result;      // as above
   double peak = 0, bandwidth = 0;  // GFLOP/s, GB/s
 };
 Configuration configuration_from(const specs::Workload& workload,
-                                 const specs::Accelerator& accelerator, const specs::Stack& stack);
+                                 const specs::Accelerator& accelerator, const specs::Stack& stack,
+                                 const std::string& result = {});  // where a source tells it
 
 double hardware_distance(const Configuration& a, const Configuration& b);
 double distance(const Configuration& a, const Configuration& b);
+// Whether the same program calls the library, for a result of the same type: which of two equally near results counts.
+double call_distance(const Configuration& a, const Configuration& b);
 
 struct Shape {
   std::vector<double> logs;        // of the sizes

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -27,6 +28,13 @@ std::string batch_text(const PublishedGroup& group, const PublishedRow& row) {
                                                     : "in all");
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
+}
+
+// In what type a product is written, where its source says so: not the same work for all of a group.
+std::string result_text(const PublishedRow& row) {
+  const auto& details = row.shown.front().details;
+  const auto found = details.find("result");
+  return found == details.end() ? "" : found->second;
 }
 
 // Numbers of sources, in the order in which they are met.
@@ -126,6 +134,7 @@ std::vector<Column> columns_of(const PublishedGroup& group, std::size_t rows, So
                               {group.unit, true, {}},
                               {"of peak", true, {}},
                               {"batch", true, {}},
+                              {"result", false, {}},
                               {"runs", false, {}},
                               {"vs best", true, {}},
                               {"over shared shapes", false, {}},
@@ -137,6 +146,7 @@ std::vector<Column> columns_of(const PublishedGroup& group, std::size_t rows, So
         number(row.value),
         row.peak ? fmt::format("{:.1f}%", 100 * row.peak->share) : "",
         batch_text(group, row),
+        result_text(row),
         is_single(row) ? "single" : spread_text(row.shown.front()),
         row.versus_best ? fmt::format("×{:.3f}", *row.versus_best) : "best",
         over_shapes_text(row),
@@ -147,6 +157,7 @@ std::vector<Column> columns_of(const PublishedGroup& group, std::size_t rows, So
   const bool more_shapes = has_more_shapes(group);
   std::erase_if(columns, [&](const Column& column) {
     if (column.title == "runs") return all_single(group);
+    if (column.title == "result" && std::ranges::adjacent_find(column.cells, std::not_equal_to()) == column.cells.end()) return true;
     if (column.title == "vs best") return more_shapes && !group.octaves;
     if (column.title == "over shared shapes") return !more_shapes;
     return std::ranges::all_of(column.cells, &std::string::empty);

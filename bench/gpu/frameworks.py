@@ -8,8 +8,9 @@ from tally import Tally
 PEER = """
 import sys, torch, torch.utils.benchmark
 torch.backends.cuda.matmul.allow_tf32 = False
-n = int(sys.argv[1])
-a, b, c = torch.randn(n, n, device="cuda"), torch.randn(n, n, device="cuda"), torch.empty(n, n, device="cuda")
+n, dtype = int(sys.argv[1]), getattr(torch, sys.argv[2])
+a, b = ((2 * torch.rand(n, n, device="cuda") - 1).to(dtype) for _ in "ab")  # as ours: what power they take depends on the numbers
+c = torch.empty(n, n, device="cuda", dtype=dtype)
 timer = torch.utils.benchmark.Timer("torch.mm(a, b, out=c)", globals={"torch": torch, "a": a, "b": b, "c": c})
 timer.timeit(20)
 print(timer.blocked_autorange(min_run_time=1.5).median)
@@ -46,11 +47,13 @@ def part(machine):
         samples = found.get("document", {}).get("samples_ns")
         yield f"| {words} | {f'{statistics.median(samples) / 1e6:.4g} ms' if samples else ''} | {tally.add(words, found)} |"
     yield from tally.summary()
-    yield beside_torch(machine)
+    for dtype in ("float32", "bfloat16"):
+        yield beside_torch(machine, dtype)
 
 
-def beside_torch(machine):
-    """The ratio of the two's times per product, from PAIRS pairs that take turns to begin."""
+def beside_torch(machine, dtype):
+    """The ratio of the two's times per product, from PAIRS pairs that take turns to begin. Both write C in the type of A and B, and
+    neither lets the device rest: our samples are long, for NVML is read between them."""
     blas = machine.run([machine.python, "-c", "import torch; a = torch.ones(8, 8, device='cuda'); a @ a; print(*{line.split()[-1] "
                         "for line in open('/proc/self/maps') if '/libcublas.so' in line})"], 90)
     if blas.returncode != 0 or not blas.stdout.strip():
@@ -62,19 +65,20 @@ def beside_torch(machine):
         took = {}
         for who in ("ours", "theirs") if number % 2 == 0 else ("theirs", "ours"):
             if who == "ours":
-                found = machine.native(["matmul", "--library", blas.stdout.split()[0], "--with", machine.library("cudart"), "dtype=float32",
-                                        f"device={machine.uuid}", f"m={SIZE}", f"n={SIZE}", f"k={SIZE}", "max_seconds=2", "repetitions=60"])
+                found = machine.native(["matmul", "--library", blas.stdout.split()[0], "--with", machine.library("cudart"),
+                                        f"dtype={dtype}", "result=same", f"device={machine.uuid}", f"m={SIZE}", f"n={SIZE}", f"k={SIZE}",
+                                        "max_seconds=2", "min_sample_ms=200", "repetitions=8"])
                 if verdict(found) != "right":
                     return f"Beside torch.utils.benchmark: stackx-pi: {verdict(found)}"
                 took[who] = statistics.median(found["document"]["samples_ns"]) / 1e9 / found["document"]["parameters"]["mini_batch"]
             else:
-                done = machine.run([machine.python, "-c", PEER, SIZE], 60)
+                done = machine.run([machine.python, "-c", PEER, SIZE, dtype], 60)
                 if done.returncode != 0:
                     return f"Beside torch.utils.benchmark: {done.stderr.strip().splitlines()[-1]}"
                 took[who] = float(done.stdout)
         ratios.append(took["ours"] / took["theirs"])
     if not ratios:
         return "Beside torch.utils.benchmark: not tried, for want of time."
-    return (f"Beside torch.utils.benchmark on {blas.stdout.split()[0].rsplit('/', 1)[-1]}, float32 {SIZE}: stackx-pi took "
+    return (f"Beside torch.utils.benchmark on {blas.stdout.split()[0].rsplit('/', 1)[-1]}, {dtype} {SIZE}: stackx-pi took "
             f"{statistics.median(ratios):.3f} times as long [{min(ratios):.3f}, {max(ratios):.3f}] "
             f"(median, least and most of {len(ratios)} pairs).")

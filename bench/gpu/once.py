@@ -16,6 +16,9 @@ def runs():
     for dtype in ("tf32", "float16", "bfloat16", "fp8"):
         for search in (0, 16):
             yield "cublaslt", f"matmul dtype={dtype} search={search} " + SQUARE.format(8192)
+    for component, words in (("cublas", ""), ("cublas", "min_sample_ms=200 "), ("cublaslt", "search=0 "), ("cublaslt", "search=16 ")):
+        # What frameworks ask for; and by samples long enough for the device not to rest between them.
+        yield component, f"matmul dtype=bfloat16 result=same {words}" + SQUARE.format(8192)
     for kernel, dtypes in (("tiled", ("float32", "float64")), ("tensor", ("tf32", "float16", "bfloat16"))):
         for dtype in dtypes:
             yield "nvrtc", f"matmul kernel={kernel} dtype={dtype} " + SQUARE.format(4096)

@@ -18,7 +18,7 @@ NO_LIBRARY = ("gpu", "driver", "own-kernel", "cublaslt-search")
 
 
 class Rates:
-    """{(dtype, size, arm): [TFLOP/s]} of the matmul inspections in a file of result documents, of one device."""
+    """{(type of A and B, of C, size, arm): [TFLOP/s]} of the matmul inspections in a file of result documents, of one device."""
 
     def __init__(self, results, uuid):
         documents = [json.loads(line) for line in results.read_text().splitlines() if line.strip()]
@@ -39,7 +39,8 @@ class Rates:
         self.stacks[name] = one["stack"]
         self.samples += len(one["samples_ns"])
         self.throttled += len(one.get("throttled", ()))
-        self.rates[params["dtype"], int(params["m"]), name].append(one["work"]["flop"] / statistics.median(one["samples_ns"]) / 1e3)
+        result = one["parameters"].get("result", "")  # "": of an older stackx-pi, the usual one
+        self.rates[params["dtype"], result, int(params["m"]), name].append(one["work"]["flop"] / statistics.median(one["samples_ns"]) / 1e3)
 
     def conditions(self):
         return f"{self.samples} samples, {self.throttled} of them taken while the device was throttled"
@@ -80,14 +81,15 @@ def lines(results, uuid, evidence):
         return
     yield f"matmul on {found.device}, TFLOP/s: median of n inspections (least to most)"
     yield ""
-    yield "| dtype | m = n = k | " + " | ".join(found.arms) + " | ours / best of NVIDIA's | best / peak | peak |"
-    yield "|---" * (len(found.arms) + 5) + "|"
-    for dtype, size in sorted({(dtype, size) for dtype, size, _ in found.rates}):
-        medians = {name: statistics.median(found.rates[dtype, size, name]) for name in found.arms if (dtype, size, name) in found.rates}
+    yield "| A and B | C | m = n = k | " + " | ".join(found.arms) + " | ours / best of NVIDIA's | best / peak | peak |"
+    yield "|---" * (len(found.arms) + 6) + "|"
+    for case in sorted({case[:-1] for case in found.rates}):
+        dtype, result, size = case
+        medians = {name: statistics.median(found.rates[(*case, name)]) for name in found.arms if (*case, name) in found.rates}
         ours = max((value for name, value in medians.items() if name.startswith("our ")), default=None)
         theirs = max((value for name, value in medians.items() if not name.startswith("our ")), default=None)
         top = peak(found.device, dtype)
-        yield (f"| {dtype} | {size} | " + " | ".join(cell(found.rates.get((dtype, size, name))) for name in found.arms) +
+        yield (f"| {dtype} | {result} | {size} | " + " | ".join(cell(found.rates.get((*case, name))) for name in found.arms) +
                f" | {f'{ours / theirs:.2f}' if ours and theirs else ''}"
                f" | {f'{100 * max(medians.values()) / top:.0f} %' if top else ''} | {top or ''} |")
     yield ""
@@ -103,12 +105,12 @@ def evidence_of(found):
     tables = []
     for name in found.arms:
         rows = [[dtype.replace("fp8", "float8_e4m3"), size, size, size, statistics.median(rates), len(rates), min(rates), max(rates),
-                 rates, name]
-                for (dtype, size, arm_name), rates in sorted(found.rates.items()) if arm_name == name]
+                 rates, name, result or None]
+                for (dtype, result, size, arm_name), rates in sorted(found.rates.items()) if arm_name == name]
         tables.append({"source": 0, "hardware": found.device, "devices": 1, "pi": "matmul", "metric": "rate_tflops", "statistic": "median",
                        "stack": {key: value for key, value in found.stacks[name].items() if key not in NO_LIBRARY or key == "driver"},
                        "columns": ["params.dtype", "params.m", "params.n", "params.k", "value", "runs", "min", "max", "values",
-                                   "details.library"],
+                                   "details.library", "details.result"],
                        "rows": rows})
     return {"$schema": "stackx/evidence/1",
             "source": [{"url": "stackx://bench/gpu.sh", "license": "Apache-2.0", "title": f"stackx on {found.device}",

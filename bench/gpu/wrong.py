@@ -14,6 +14,7 @@ FAULTS = [("cublas", "CUBLAS", fault, f"matmul dtype={dtype} {SQUARE}")
           for fault, dtypes in (("last_term", ("float64", "float32", "bfloat16")), ("last_column", ("float32", "float16")),
                                 ("idle", ("float32",)), ("factor", ("float64", "float32", "tf32", "float16", "bfloat16")),
                                 ("tf32", ("float32",))) for dtype in dtypes]
+FAULTS += [("cublas", "CUBLAS", fault, f"matmul dtype=bfloat16 result=same {SQUARE}") for fault in ("last_term", "last_column", "factor")]
 FAULTS += [("cublaslt", "CUBLASLT", "factor", f"matmul dtype={dtype} search=0 {SQUARE}") for dtype in ("tf32", "bfloat16", "fp8")]
 FAULTS += [("cudnn", "CUDNN", "factor", f"conv2d dtype={dtype}") for dtype in ("float32", "float16")]
 FAULTS += [("cudart", "CUDART", "short_copy", "transfer"), ("nccl", "NCCL", "no_last", "all_reduce bytes=1048576 ranks=1")]

@@ -1,8 +1,5 @@
 #include "kernels/collectives/collective.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace stackx::kernels::collectives {
 namespace {
 
@@ -46,11 +43,6 @@ std::optional<Element> element_from(std::string_view name) {
   for (const Named& known : kElements)
     if (name == known.name) return known.element;
   return std::nullopt;
-}
-
-const char* to_string(Element element) {
-  const auto* found = std::ranges::find(kElements, element, &Named::element);
-  return found == std::end(kElements) ? "" : found->name;
 }
 
 std::optional<Exchange> Exchange::of(Kind kind, Element element, Reduction reduction,

@@ -40,7 +40,6 @@ inline bool reduces(Kind kind) { return kind == Kind::all_reduce || kind == Kind
 // The element types that are offered, by name: float32, float64, float16, bfloat16, int32.
 std::optional<Element> element_from(std::string_view name);
 extern const std::vector<std::string> kElementNames;
-const char* to_string(Element element);
 
 // One operation on so many ranks.
 struct Exchange {

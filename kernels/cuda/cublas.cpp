@@ -41,7 +41,7 @@ class CublasMultiplier : public Multiplier {
         cublas_compute_type(p.dtype, api_.version, device.major * 10 + device.minor);
     if (!type) return std::unexpected(type.error());
     const bool modern = api_.version >= 110000;
-    const bool half = p.dtype == Dtype::float16 || p.result == Element::bfloat16;
+    const bool half = p.dtype == Dtype::float16 || p.written() == Element::bfloat16;
     int mode = kDefaultMath;
     if (half) mode = modern ? kNoReducedReduction : kTensorMath;
     check(api_.cublasSetMathMode(handle_, mode), "cublasSetMathMode");
@@ -72,7 +72,7 @@ class CublasMultiplier : public Multiplier {
       return {"cublasDgemm", real<double>(api_.cublasDgemm_v2, p)};
     const Elements types = elements(p.dtype);
     return {"cublasGemmEx",
-            [=, this, a = cuda_type(types.a), b = cuda_type(types.b), c = cuda_type(p.result.value_or(types.c)),
+            [=, this, a = cuda_type(types.a), b = cuda_type(types.b), c = cuda_type(p.written()),
              whole = p.dtype == Dtype::int8] {
               const float one = 1, zero = 0;
               const int whole_one = 1, whole_zero = 0;
@@ -88,7 +88,7 @@ class CublasMultiplier : public Multiplier {
   std::function<int()> batched(const DeviceProduct& p, int compute_type, int algorithm) {
     const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
     const Elements types = elements(p.dtype);
-    return [=, this, a = cuda_type(types.a), b = cuda_type(types.b), c = cuda_type(p.result.value_or(types.c))] {
+    return [=, this, a = cuda_type(types.a), b = cuda_type(types.b), c = cuda_type(p.written())] {
       const float factor = p.factor, zero = 0;
       return api_.cublasGemmStridedBatchedEx(
           handle_, p.transposed_b ? kTranspose : kNoTranspose, kNoTranspose, n, m, k, &factor, p.b, b,

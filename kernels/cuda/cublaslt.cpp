@@ -109,11 +109,11 @@ class CublasLtMultiplier : public Multiplier {
     // Column-major and exchanged: rows are columns here.
     layout(&b_, types.b, transposed ? p.k : p.n, transposed ? p.n : p.k);
     layout(&a_, types.a, p.k, p.m);
-    layout(&c_, types.c, p.n, p.m);
+    layout(&c_, p.written(), p.n, p.m);
     check(api_.cublasLtMatmulPreferenceCreate(&preference_), "cublasLtMatmulPreferenceCreate");
     prefer(kMaxWorkspace, std::uint64_t{workspace_.bytes()});
     // Parts of a sum are added in float also where C has fewer bits.
-    if (types.c == Element::float16 || types.c == Element::bfloat16)
+    if (p.written() == Element::float16 || p.written() == Element::bfloat16)
       prefer(kReductionSchemes, kReduceInComputeType);
   }
 

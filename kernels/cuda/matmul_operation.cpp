@@ -9,6 +9,7 @@
 #include "kernels/cuda/gpu_operation.hpp"
 #include "kernels/cuda/multiplier.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/result_type.hpp"
 
 namespace stackx::kernels::cuda {
 namespace {
@@ -29,7 +30,7 @@ class MatmulOperation : public GpuOperation {
       : GpuOperation(parameters, arguments),
         parameters_(parameters),
         problem_(problem),
-        types_(elements(problem.dtype)),
+        types_{elements(problem.dtype).a, elements(problem.dtype).b, problem.result},
         make_(multiplier_for(*arguments.library)),
         a_(problem.m, problem.k, types_.a),
         b_(problem.k, problem.n, types_.b),
@@ -43,7 +44,7 @@ class MatmulOperation : public GpuOperation {
   }
 
   std::optional<Unsupported> prepare() override {
-    const auto [dtype, m, n, k, seed] = problem_;
+    const auto [dtype, m, n, k, seed, result] = problem_;
     a_.fill_random(2 * seed);
     b_.fill_random(2 * seed + 1);
     for (const auto& [host, buffer] : {std::pair{&a_, &device_a_}, std::pair{&b_, &device_b_},
@@ -60,7 +61,7 @@ class MatmulOperation : public GpuOperation {
       device().upload(device_b_, b_.data(), b_.bytes());
     }
     auto call = multiplier_->prepare(
-        {dtype, m, n, k, device_a_.data(), device_b_.data(), device_c_.data()});
+        {.dtype = dtype, .m = m, .n = n, .k = k, .a = device_a_.data(), .b = device_b_.data(), .c = device_c_.data(), .result = result});
     if (!call) return call.error();
     call_ = std::move(*call);
     // Only now: what the multiplier tried out has written C.
@@ -73,8 +74,7 @@ class MatmulOperation : public GpuOperation {
   Check check() override {
     fetch();
     return check_product(a_, b_, c_,
-                         tolerance_of(problem_.dtype, problem_.k,
-                                      unit_of(problem_.dtype, parameters_)),
+                         tolerance_of(problem_.dtype, problem_.k, unit_of(problem_.dtype, parameters_), problem_.result),
                          problem_.seed);
   }
 
@@ -95,6 +95,7 @@ class MatmulOperation : public GpuOperation {
 
  protected:
   std::optional<Unsupported> load_library() override {
+    if (auto refusal = unwritten(problem_.dtype, problem_.result, true)) return refusal;
     auto multiplier = make_(device(), stack(), parameters_);
     if (!multiplier) return multiplier.error();
     multiplier_ = std::move(*multiplier);

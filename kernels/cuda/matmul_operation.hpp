@@ -20,6 +20,7 @@ struct MatmulProblem {
   Dtype dtype;
   std::size_t m, n, k;
   std::uint64_t seed;
+  Element result;  // the type of C
 };
 
 std::unique_ptr<Operation> matmul_operation(const Parameters& parameters,

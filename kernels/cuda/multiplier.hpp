@@ -29,6 +29,7 @@ struct DeviceProduct {  // C = A * B, row-major
   float factor = 1;           // C = factor * A * B
   std::optional<Element> result = {};  // the type of C, where it is not the dtype's own: bfloat16 of bfloat16
 
+  Element written() const { return result.value_or(elements(dtype).c); }
   bool plain() const { return batch == 1 && !transposed_b && factor == 1; }
 };
 

@@ -30,6 +30,9 @@ class OwnMultiplier : public Multiplier {
 
   std::expected<Enqueue, Unsupported> prepare(const DeviceProduct& p) override {
     if (!p.plain()) return std::unexpected("batches, B transposed and factors are measured of cuBLAS alone");
+    if (const Element own = elements(p.dtype).c; p.written() != own)
+      return std::unexpected(fmt::format("stackx-pi's own kernels write {} products as {}, not {}", to_string(p.dtype),
+                                         to_string(own), to_string(p.written())));
     const DeviceInfo& device = device_.info();
     const auto target = compiler_.target(device.major * 10 + device.minor);
     if (!target) return std::unexpected(target.error());

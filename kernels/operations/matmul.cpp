@@ -9,6 +9,7 @@
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
 #include "kernels/reference/batched_check.hpp"
+#include "kernels/result_type.hpp"
 #include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
@@ -22,6 +23,7 @@ constexpr std::uint64_t kLargestBatch = 1 << 20;
 struct Problem {
   std::size_t m, n, k, batch;
   Dtype dtype;
+  Element result;  // the type of C
   int threads;
   std::uint64_t seed;
 
@@ -32,6 +34,7 @@ struct Problem {
         batch(gpu ? 1 : parameters.whole("batch", 1, kLargestBatch)),
         dtype(*dtype_from(parameters.one_of("dtype", {"float32", "float64", "bfloat16", "int8",
                                                       "float16", "tf32", "fp8"}))),
+        result(result_of(dtype, parameters.one_of("result", kResultWords))),
         threads(gpu ? 1 : static_cast<int>(parameters.whole("threads", 1, 4096))),
         seed(parameters.whole("seed", 0, ~std::uint64_t{0})) {
     if (dtype == Dtype::int8 && k > kLargestInt8Depth)
@@ -60,6 +63,7 @@ class Matmul : public Operation {
     library_ = open_library(path_);
     if (for_gpus(problem_.dtype))
       return fmt::format("{} is measured on GPUs only", to_string(problem_.dtype));
+    if (auto refusal = unwritten(problem_.dtype, problem_.result, false)) return refusal;
     const auto threads = library_->use_threads(problem_.threads);
     if (!threads) return threads.error();
     if (*threads == problem_.threads) return std::nullopt;
@@ -133,11 +137,12 @@ json run_matmul(const Pi& pi, const PiArguments& arguments, const Clock& clock) 
   const bool gpu = cuda::multiplies(*arguments.library);
   std::vector<Parameter> known = pi.parameters;
   std::erase_if(known, [&](const Parameter& p) { return !applies(p.key, gpu); });
-  const Parameters parameters(std::move(known), arguments.words);
+  Parameters parameters(std::move(known), arguments.words);
   const Problem problem(parameters, gpu);
+  parameters.set("result", to_string(problem.result));
   if (gpu) {
-    const auto operation = cuda::matmul_operation(
-        parameters, arguments, {problem.dtype, problem.m, problem.n, problem.k, problem.seed});
+    const auto operation = cuda::matmul_operation(parameters, arguments, {problem.dtype, problem.m, problem.n, problem.k, problem.seed,
+                                                                          problem.result});
     return run_operation(pi, parameters, *operation, clock);
   }
   Matmul matmul(problem, *arguments.library, arguments.component);
@@ -155,6 +160,8 @@ Pi matmul_pi() {
       {"dtype", "float32",
        "float32, float64, bfloat16 (C float32), int8 (C int32); GPU also float16, tf32, fp8 (C "
        "bfloat16)"},
+      {"result", "usual",
+       "type of C: usual (what dtype says), same (as A and B: of bfloat16 what frameworks write), or float32, float16, bfloat16 (GPU)"},
       {"threads", "1", "threads that the library may use (CPU)"}};
   for (Parameter& parameter : cuda::matmul_parameters()) parameters.push_back(std::move(parameter));
   return {"matmul",

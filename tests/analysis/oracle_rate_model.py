@@ -1,6 +1,7 @@
 """The rate model by other means: every row against every other, no tables, cumulated weights for the median.
 
-Reads {"pi", "rows": [{"params", "stack", "hardware", "vendor", "architecture", "capability", "peak", "bandwidth", "rate"}],
+Reads {"pi", "rows": [{"params", "stack", "result", "hardware", "vendor", "architecture", "capability", "peak", "bandwidth",
+"rate"}],
 "ask": [row]} on stdin; answers, for each asked row and kind of leaving out (0 shape, 1 library, 2 hardware), the estimate, its
 distance, and the two naive rules."""
 import json, sys
@@ -46,6 +47,12 @@ def library(stack):
             return name, int(parts[0]) + (int(parts[1]) / 10 if len(parts) > 1 else 0)
     return "", 0.0
 
+def caller(stack):
+    for name in ("vllm", "sglang", "tensorrt-llm", "torch", "jax", "tensorflow", "mxnet", "cupy", "pytorch"):
+        if name in stack:
+            return "torch" if name == "pytorch" else name
+    return ""
+
 def main():
     request = json.load(sys.stdin)
     pi, rows = request["pi"], request["rows"]
@@ -63,6 +70,7 @@ def main():
     release = column(lambda r: r["stack"].get("cudnn", r["stack"].get("miopen", "")))
     dtype = column(lambda r: r["params"]["dtype"])
     multiply = column(lambda r: r["params"].get("mul", r["params"]["dtype"]))
+    callers, results = column(lambda r: caller(r["stack"])), column(lambda r: r["result"])
     shape_key = np.array([hash((tuple(a), tuple(b))) for a, b in zip(logs, words)])
     library_key = np.array([f"{name} {version:.1f}" for name, version in zip(names, versions)])
     hardware_key = column(lambda r: r["hardware"])
@@ -79,13 +87,15 @@ def main():
         apart = np.where(names != names[i], 1, 0.3 * np.minimum(1, abs(versions - versions[i]))) + 0.05 * (release != release[i])
         types = 1.0 * (dtype != dtype[i]) + 2 * (multiply != multiply[i])
         distance = shape + hardware + both * apart + types
+        # Of two equally near results the one of the same program's call counts; the distance stays.
+        call = 0.3 * (callers != callers[i]) + 0.05 * ((results != "") & (results[i] != "") & (results != results[i]))
         answer = {"row": i}
         for kind, key in enumerate((shape_key, library_key, hardware_key)):
             left = np.flatnonzero(among & (key != key[i]))
             result = {"log_rate": None, "distance": None, "nearest": None, "peak_ratio": None}
             if left.size:
                 left = left[np.argsort(gain[left], kind="stable")]
-                weight = np.exp(-distance[left] / 0.1)
+                weight = np.exp(-(distance + call)[left] / 0.1)
                 weight[weight < 1e-9 * weight.sum()] = 0
                 kept, weights = left[weight > 0], weight[weight > 0]
                 # Half of the weight lies at or below the one, half at or above the other.

@@ -99,7 +99,7 @@ class Evidence(BlackBox):
     def test_what_stackx_measured_is_what_its_documents_say(self):
         """The evidence of an H200, from the documents again, and what advise makes of it."""
         measured = ROOT / "bench" / "measured" / "h200"
-        rates = {}  # (dtype, m, component) -> TFLOP/s of each process
+        rates, written = {}, {}  # (dtype, m, component) -> TFLOP/s of each process; (dtype, component) -> bytes of an entry of C
         with gzip.open(measured / "results.jsonl.gz", "rt") as lines:
             for one in map(json.loads, lines):
                 if one["$schema"] == "stackx/inspection/1" and not one["arm"].endswith("+A"):
@@ -112,6 +112,12 @@ class Evidence(BlackBox):
             key = of["dtype"], of["m"], one["component"] + (f" {of['search']}" if one["component"] == "cublaslt" else "")
             if not of.get("tf32") and (key not in rates or len(rates[key]) == 1):
                 rates[key] = [one["work"]["flop"] / statistics.median(one["samples_ns"]) / 1e3]
+        # In what type C was written, by the bytes that each document counts.
+        sizes, inputs = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}, {"fp8": 1, "bfloat16": 2, "float16": 2, "float64": 8}
+        for one in (one for one in once if one["name"] == "matmul"):
+            of, work = one["parameters"], one["work"]
+            entry = work["bytes"] / work["items"] / of["m"] ** 2 - 2 * inputs.get(of["dtype"], 4)
+            written.setdefault((of["dtype"], one["component"]), entry)
         document = json.loads((EVIDENCE / "matmul" / "nvidia-h200-stackx.json").read_text())
         found = 0
         for table in document["tables"]:
@@ -127,6 +133,8 @@ class Evidence(BlackBox):
                     self.assertEqual(row["runs"], len(values))
                     self.assertAlmostEqual(row["value"], statistics.median(values), delta=0.011)
                     self.assertEqual(row.get("values", []), [round(value, 2) for value in values] if len(values) > 1 else [])
+                    self.assertEqual(sizes[row["details.result"]],
+                                     written[row["params.dtype"].replace("float8_e4m3", "fp8"), component.split()[0]])
                 found += 1
         self.assertEqual(found, 25)
         asked = ("advise", "--hw", "h200", "--workload", "matmul:dtype=bfloat16,m=8192,n=8192,k=8192")
@@ -138,6 +146,8 @@ class Evidence(BlackBox):
         self.assertLess(low, first["value"])
         self.assertLess(first["value"], high)
         self.assertEqual(answer["grade"], "PREDICTED")  # of the newest torch: another cuBLAS
+        torch = next(one for one in answer["measured_elsewhere"] if one["stack"].startswith("torch "))
+        self.assertAlmostEqual(answer["expected"][0]["value"], torch["value"], delta=1)  # not cuBLAS by itself
         self.assertNotIn("stackx://", str(answer["evidence"]))
         self.write("requirements.txt", "torch==2.11.0\n")
         own = self.json(*asked, "--project", str(self.scratch / "requirements.txt"), "--require", "measured")["answer"]

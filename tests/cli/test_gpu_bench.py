@@ -87,7 +87,9 @@ class GpuBench(BlackBox):
     def test_indicators_once_and_frameworks_that_are_not_there(self):
         self.bench("--parts", "once,frameworks")
         told = {row[0]: last for row, last in self.rows("once").items()}
-        for words in ("memory_bandwidth", "transfer", "matmul dtype=float64 m=64 n=64 k=64", "matmul dtype=bfloat16 search=16 m=64 n=64 k=64"):
+        for words in ("memory_bandwidth", "transfer", "matmul dtype=float64 m=64 n=64 k=64",
+                      "matmul dtype=bfloat16 search=16 m=64 n=64 k=64",
+                      "matmul dtype=bfloat16 result=same m=64 n=64 k=64", "matmul dtype=bfloat16 result=same search=16 m=64 n=64 k=64"):
             self.assertEqual(told[words], "right", told)
         self.assertIn("Not run, for want of time or of a library: ", (self.output / "once.md").read_text())  # no NVRTC, no cuDNN, no NCCL
         documents = [json.loads(line) for line in (self.output / "once.jsonl").read_text().splitlines()]
@@ -100,14 +102,17 @@ class GpuBench(BlackBox):
         self.assertEqual(made["transfer"]["tables"][0]["stack"]["driver"], "550.54.15")
 
     def test_rounds_give_a_table_and_evidence_and_go_on(self):
-        words = ("--parts", "rounds", "--sizes", "64", "--dtypes", "float32", "--rounds")
+        words = ("--parts", "rounds", "--sizes", "64", "--dtypes", "float32,bfloat16", "--rounds")
         self.bench(*words, "2")
         table = (self.output / "rounds.md").read_text()
-        self.assertIn("| float32 | 64 |", table)
+        self.assertIn("| float32 | float32 | 64 |", table)
+        self.assertIn("| bfloat16 | bfloat16 | 64 |", table)  # as frameworks write it
         self.assertIn("n=2)", table)
         evidence = json.loads((self.output / "nvidia-fake-matmul.json").read_text())
         self.assertEqual(schema_errors("evidence", [evidence]), [""])
-        self.assertEqual([row[5] for one in evidence["tables"] for row in one["rows"]], [2] * len(evidence["tables"]))
+        rows = [dict(zip(one["columns"], row)) for one in evidence["tables"] for row in one["rows"]]
+        self.assertEqual({row["runs"] for row in rows}, {2})
+        self.assertEqual({row["params.dtype"]: row["details.result"] for row in rows}, {"float32": "float32", "bfloat16": "bfloat16"})
         self.bench(*words, "2")
         self.assertIn("n=2)", (self.output / "rounds.md").read_text())  # complete before: nothing is measured twice
 

@@ -58,4 +58,12 @@ TEST_CASE("pi parameters: what a source adds to a shape is left out, how to meas
   CHECK(left_out == std::vector<std::string>{"device", "suite"});
 }
 
+TEST_CASE("pi parameters: the type of a product's result, of libraries and frameworks") {
+  for (const auto kind : {PiKind::native, PiKind::framework}) {
+    const auto [kept, left_out] = told("matmul", kind, {{"m", "64"}, {"dtype", "bfloat16"}, {"result", "same"}});
+    CHECK(kept == Parameters{{"m", "64"}, {"dtype", "bfloat16"}, {"result", "same"}});
+    CHECK(left_out.empty());
+  }
+}
+
 }  // namespace pi_parameters_tests

@@ -33,6 +33,7 @@ double efficiency(const specs::Workload& workload) {
 nlohmann::json row_json(const Observation& of) {
   return {{"params", of.workload->params},
           {"stack", of.stack->components},
+          {"result", of.result},
           {"hardware", family_of(*of.accelerator)},
           {"vendor", of.accelerator->vendor},
           {"architecture", of.accelerator->architecture},
@@ -100,6 +101,86 @@ TEST_CASE("libraries and families are told by what stacks and models are called"
   CHECK(family("titan-x-pascal") == "titan-x-pascal");
   CHECK(family("gtx-1080-ti") == "gtx-1080-ti");
   CHECK(family("m40-12gb") == "m40");
+}
+
+TEST_CASE("the program that calls a library is told by the stack, the result's type by the workload or the program", "[rate-model]") {
+  CHECK(caller_from({{{"cublas", "13.1"}, {"torch", "2.11.0"}}}) == "torch");
+  CHECK(caller_from({{{"pytorch", "1.13"}}}) == "torch");
+  CHECK(caller_from({{{"torch", "2.11.0"}, {"vllm", "0.22.0"}}}) == "vllm");
+  CHECK(caller_from({{{"cublas", "13.1"}, {"cuda", "13.0"}}}) == "");
+  const specs::Stack torch{{{"torch", "2.11.0"}}}, cublas{{{"cublas", "13.1"}}};
+  const auto result = [](const char* workload, const specs::Stack& stack) { return result_from(specs::parse_workload(workload), stack); };
+  CHECK(result("matmul:dtype=bfloat16", torch) == "bfloat16");
+  CHECK(result("matmul:dtype=float8_e4m3", torch) == "");
+  CHECK(result("matmul:dtype=bfloat16", cublas) == "");
+  CHECK(result("matmul:dtype=bfloat16,result=usual", cublas) == "float32");
+  CHECK(result("matmul:dtype=bfloat16,result=usual", torch) == "bfloat16");
+  CHECK(result("matmul:dtype=bfloat16,result=same", cublas) == "bfloat16");
+  CHECK(result("matmul:dtype=float16,result=float32", cublas) == "float32");
+  CHECK(result("conv2d:dtype=float16", torch) == "");
+}
+
+TEST_CASE("observations know the result's type where their source or the PI does", "[rate-model]") {
+  std::size_t torch = 0, wide = 0, unknown = 0;
+  for (const Observation& one : all_matmul().observations.all) {
+    const bool own = one.source.starts_with("stackx://"), bfloat = one.workload->params.at("dtype") == "bfloat16";
+    if (own) CHECK(one.result != "");
+    torch += own && bfloat && one.stack->components.contains("torch") && one.result == "bfloat16";
+    wide += own && bfloat && caller_from(*one.stack).empty() && one.result == "float32";
+    unknown += one.result.empty();
+  }
+  CHECK(torch == 1);
+  CHECK(wide == 4);  // cuBLAS at two sizes, cuBLASLt twice
+  CHECK(unknown > 0);
+  const auto* h200 = all_matmul().accelerators->identify("h200");
+  REQUIRE(h200 != nullptr);
+  const auto measured = [&](const char* workload, const char* component, const std::string& program) {
+    store::Measurement one;
+    one.stack.components = {{component, "1.0"}};
+    one.workload = specs::parse_workload(workload);
+    one.workload.program = program;
+    one.work.flop = 1e9, one.samples_ns = {1000};
+    Observations observations;
+    observations.add({one}, *h200);
+    return observations.all.at(0).result;
+  };
+  CHECK(measured("matmul:m=64,n=64,k=64,dtype=bfloat16", "cublas", "") == "float32");
+  CHECK(measured("matmul:m=64,n=64,k=64,dtype=bfloat16,result=same", "cublas", "") == "bfloat16");
+  CHECK(measured("matmul:m=64,n=64,k=64,dtype=bfloat16", "torch", "") == "bfloat16");
+  CHECK(measured("matmul:m=64,n=64,k=64,dtype=bfloat16", "cublas", "a program of somebody") == "");
+}
+
+TEST_CASE("a framework is predicted from its own results, a library from calls of itself", "[rate-model]") {
+  MadeUp made_up(1, 1, 7);
+  const auto& gpu = *made_up.accelerators.front();
+  const specs::Workload& workload = *made_up.workloads.front();
+  const specs::Stack cublas{{{"cuda", "13.0"}, {"cublas", "13.1"}}}, torch{{{"cuda", "13.0"}, {"torch", "2.11.0"}}},
+      jax{{{"cuda", "13.0"}, {"jax", "0.11.2"}}}, newer{{{"cuda", "13.2"}, {"torch", "2.15.0"}}}, alone{{{"cuda", "13.2"}}};
+  std::vector<Observation> all;
+  for (const double rate : {760.0, 764.0, 768.0, 784.0}) all.push_back({&workload, &cublas, &gpu, rate, "", ""});
+  all.push_back({&workload, &jax, &gpu, 650.0, "", ""});
+  const RateModel without("matmul", all);
+  all.push_back({&workload, &torch, &gpu, 673.0, "", ""});
+  const RateModel model("matmul", all);
+  const auto rate = [&](const RateModel& of, const specs::Stack& stack) {
+    return std::exp(of.estimate(workload, gpu, stack)->log_rate);
+  };
+  CHECK(rate(model, newer) == Approx(673));
+  CHECK(rate(model, alone) == Approx(764));
+  CHECK(rate(without, newer) == Approx(764));  // nothing of torch: what is there
+  // How far the evidence is off is another question.
+  CHECK(model.estimate(workload, gpu, newer)->distance == Approx(without.estimate(workload, gpu, newer)->distance));
+}
+
+TEST_CASE("of results of two types the one of the asked type counts more", "[rate-model]") {
+  MadeUp made_up(1, 1, 8);
+  const auto& gpu = *made_up.accelerators.front();
+  specs::Workload plain = *made_up.workloads.front(), same = plain;
+  same.params["result"] = "float16";
+  const specs::Stack cublas{{{"cuda", "13.0"}}};
+  const RateModel model("matmul", {{&plain, &cublas, &gpu, 764.0, "", "", "float32"}, {&plain, &cublas, &gpu, 673.0, "", "", "float16"}});
+  CHECK(std::exp(model.estimate(same, gpu, cublas)->log_rate) == Approx(673));
+  CHECK(std::exp(model.estimate(plain, gpu, cublas)->log_rate) == Approx(std::sqrt(764.0 * 673.0)));  // not asked for
 }
 
 TEST_CASE("a rate that shape and roofline decide is found on a GPU that was left out",

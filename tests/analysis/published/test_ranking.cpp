@@ -389,6 +389,17 @@ TEST_CASE("what was measured with stackx comes first, and has an interval over i
   CHECK(shape_text(first) == "m=n=k=8192");
 }
 
+TEST_CASE("where products of a group are written in several types, the table says which", "[published_ranking]") {
+  const auto first_table = [](const std::string& dtype) {
+    auto ranking = ranking_of("h200", "matmul:dtype=" + dtype);
+    ranking.groups.resize(1);
+    return table(ranking, {});
+  };
+  const auto bfloat = first_table("bfloat16");
+  CHECK_THAT(bfloat, Catch::Contains("of peak  result") && Catch::Contains("77.2%  float32 ") && Catch::Contains("68.1%  bfloat16"));
+  CHECK_THAT(first_table("float16"), !Catch::Contains("result    "));  // all in float16
+}
+
 TEST_CASE("every row leads to its documents and their addresses", "[published_ranking]") {
   const auto ranking = ranking_of("v100", "matmul");
   const auto json = to_json(ranking);

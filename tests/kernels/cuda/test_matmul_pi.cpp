@@ -49,6 +49,54 @@ TEST_CASE("matmul by cuBLASLt on a GPU: the search and fp8", "[gpu_matmul_pi]") 
   CHECK_THAT(document["library"]["core"].get<std::string>(), Contains("the fastest of 3"));
 }
 
+TEST_CASE("matmul on a GPU: the type of the result", "[gpu_matmul_pi]") {
+  const auto told = [](const std::string& path, std::vector<std::string> words) {
+    const auto result = matmul(path, std::move(words));
+    INFO(result.err);
+    REQUIRE(result.status == 0);
+    return result.json();
+  };
+  const auto bytes = [](const json& document) {
+    return document["work"]["bytes"].get<double>() / document["work"]["items"].get<double>();
+  };
+  for (const char* name : {"cublas", "cublasLt"}) {
+    INFO(name);
+    const json usual = told(library("cuda12", name), {"dtype=bfloat16"});
+    CHECK(usual["parameters"]["result"] == "float32");
+    CHECK(bytes(usual) == 2 * 2 * 48 * 64 + 4 * 48 * 48);
+    for (const char* word : {"result=same", "result=bfloat16"}) {
+      const json same = told(library("cuda12", name), {"dtype=bfloat16", word});
+      CHECK(same["check"]["pass"] == true);
+      CHECK(same["check"]["bound"] == usual["check"]["bound"]);  // of the sum; the rounding of C comes with C
+      CHECK(same["parameters"]["result"] == "bfloat16");
+      CHECK(bytes(same) == 2 * 2 * 48 * 64 + 2 * 48 * 48);
+    }
+    CHECK(told(library("cuda12", name), {"dtype=float16"})["parameters"]["result"] == "float16");
+    CHECK(told(library("cuda12", name), {"dtype=float16", "result=float32"})["check"]["pass"] == true);
+    const json cut = told(library("cublas_cut", name), {"dtype=bfloat16", "result=same"});
+    CHECK(cut["check"]["pass"] == false);
+    CHECK(cut["samples_ns"].empty());
+  }
+}
+
+TEST_CASE("matmul: a type that the result cannot have is unsupported, a word that is no type is an error", "[gpu_matmul_pi]") {
+  const auto refused = [](const PiResult& result) { return result.json()["unsupported"].get<std::string>(); };
+  const std::string cublas = library("cuda12", "cublas"), lt = library("cuda12", "cublasLt");
+  CHECK(refused(matmul(cublas, {"dtype=float32", "result=bfloat16"})) == "float32 products are written as float32, not bfloat16");
+  CHECK(refused(matmul(cublas, {"dtype=int8", "result=same"})) == "int8 products are written as int32, not uint8");
+  CHECK(refused(matmul(cublas, {"dtype=bfloat16", "result=float16"})) ==
+        "bfloat16 products are written as float32 or bfloat16, not float16");
+  CHECK(refused(matmul(lt, {"dtype=fp8", "result=same"})) ==
+        "fp8 products are written as bfloat16 or float16 or float32, not float8_e4m3");
+  CHECK_THAT(refused(matmul(library("cuda12", "nvrtc"), {"dtype=bfloat16", "result=same"})), Contains("own kernels write bfloat16"));
+  CHECK(refused(run_matmul(fake("onednn3"), {"dtype=bfloat16", "result=same"})) ==
+        "bfloat16 products are written as float32 by CPU libraries, not bfloat16");
+  CHECK(run_matmul(fake("right"), {"result=same"}).json()["parameters"]["result"] == "float32");
+  const auto unknown = matmul(cublas, {"result=half"});
+  CHECK(unknown.status == 2);
+  CHECK_THAT(unknown.err, Contains("result=half: expected one of usual, same, float32"));
+}
+
 TEST_CASE("matmul on a GPU: a wrong result is never timed", "[gpu_matmul_pi]") {
   for (const char* variant : {"cublas_beta", "cublas_stale", "cublas_transposed", "cublas_short"}) {
     INFO(variant);

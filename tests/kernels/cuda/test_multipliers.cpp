@@ -161,7 +161,7 @@ struct Sizes {
 
 // As the operation does it, by way of the same calls.
 Outcome multiply(const std::string& library, Dtype dtype, DeviceInfo info = capability(90),
-                 std::vector<std::string> words = {}, Sizes sizes = {}) {
+                 std::vector<std::string> words = {}, Sizes sizes = {}, std::optional<Element> result = {}) {
   const Device device(host_driver(), host_runtime(), info);
   const Stack stack(library, {});
   const Parameters parameters(
@@ -173,7 +173,8 @@ Outcome multiply(const std::string& library, Dtype dtype, DeviceInfo info = capa
   if (!multiplier) return {multiplier.error(), {}, {}};
 
   const Elements types = elements(dtype);
-  Matrix a(sizes.m, sizes.k, types.a), b(sizes.k, sizes.n, types.b), c(sizes.m, sizes.n, types.c);
+  const Element written = result.value_or(types.c);
+  Matrix a(sizes.m, sizes.k, types.a), b(sizes.k, sizes.n, types.b), c(sizes.m, sizes.n, written);
   a.fill_random(1);
   b.fill_random(2);
   Matrix transposed(sizes.n, sizes.k, types.b);
@@ -184,13 +185,13 @@ Outcome multiply(const std::string& library, Dtype dtype, DeviceInfo info = capa
         static_cast<std::uint8_t*>(transposed.data())[j * sizes.k + i] =
             static_cast<const std::uint8_t*>(b.data())[i * sizes.n + j];
   auto call = (*multiplier)
-                  ->prepare({dtype, sizes.m, sizes.n, sizes.k, a.data(),
-                             exchange ? transposed.data() : b.data(), c.data()});
+                  ->prepare({.dtype = dtype, .m = sizes.m, .n = sizes.n, .k = sizes.k, .a = a.data(),
+                             .b = exchange ? transposed.data() : b.data(), .c = c.data(), .result = result});
   if (!call) return {call.error(), {}, {}};
   c.poison();
   (*call)();
   const Unit unit = dtype == Dtype::float32 ? Unit::scalar : Unit::tensor_cores;
-  return {"", check_product(a, b, c, tolerance_of(dtype, sizes.k, unit), 1),
+  return {"", check_product(a, b, c, tolerance_of(dtype, sizes.k, unit, written), 1),
           (*multiplier)->info()};
 }
 
@@ -259,21 +260,66 @@ TEST_CASE("cuBLASLt: the search takes the fastest that runs", "[multipliers]") {
                                            "5.0000 ms)"));
 }
 
+TEST_CASE("cuBLAS and cuBLASLt: results of another type than usual", "[multipliers]") {
+  const auto right = [](const char* variant, const char* name, Dtype dtype, Element result) {
+    INFO(variant << " " << name << " " << to_string(dtype) << " written as " << to_string(result));
+    const Outcome outcome = multiply(gpu_fake(variant, name), dtype, capability(90), {}, {32, 48, 64}, result);
+    CHECK(outcome.refused == "");
+    CHECK(outcome.check.pass);
+  };
+  for (const char* variant : {"cuda10", "cuda11", "cuda12"}) right(variant, "cublas", Dtype::float16, Element::float32);
+  for (const char* variant : {"cuda11", "cuda12"}) right(variant, "cublas", Dtype::bfloat16, Element::bfloat16);
+  right("cuda10", "cublasLt", Dtype::float16, Element::float32);
+  for (const auto& [dtype, result] : {std::pair{Dtype::float16, Element::float32}, std::pair{Dtype::bfloat16, Element::bfloat16},
+                                      std::pair{Dtype::fp8, Element::float16}, std::pair{Dtype::fp8, Element::float32}})
+    right("cuda12", "cublasLt", dtype, result);
+  const Outcome found = multiply(gpu_fake("cuda12", "cublasLt"), Dtype::bfloat16, capability(90), {"search=8"}, {}, Element::bfloat16);
+  CHECK(found.check.pass);
+  CHECK_THAT(found.info.core, Contains("the fastest of 3"));
+}
+
+TEST_CASE("our kernels write what dtype says", "[multipliers]") {
+  const auto refused = [](Dtype dtype, Element result) {
+    return multiply(gpu_fake("cuda12", "nvrtc"), dtype, capability(90), {}, {}, result).refused;
+  };
+  CHECK(refused(Dtype::bfloat16, Element::bfloat16) == "stackx-pi's own kernels write bfloat16 products as float32, not bfloat16");
+  CHECK(refused(Dtype::float16, Element::float32) == "stackx-pi's own kernels write float16 products as float16, not float32");
+  CHECK(refused(Dtype::float16, Element::float16) == "");
+}
+
+TEST_CASE("results that are cut off where they should be rounded fail the check", "[multipliers]") {
+  const auto pass = [](const char* name, Dtype dtype, Element result, Sizes sizes) {
+    const Outcome outcome = multiply(gpu_fake("cublas_cut", name), dtype, capability(90), {}, sizes, result);
+    CHECK(outcome.refused == "");
+    return outcome.check.pass;
+  };
+  for (const char* name : {"cublas", "cublasLt"})
+    for (const Sizes sizes : {Sizes{32, 48, 64}, Sizes{20, 24, 1024}}) {
+      INFO(name << " k=" << sizes.k);
+      CHECK_FALSE(pass(name, Dtype::bfloat16, Element::bfloat16, sizes));
+      CHECK_FALSE(pass(name, Dtype::float16, Element::float16, sizes));
+      CHECK(pass(name, Dtype::bfloat16, Element::float32, sizes));  // nothing is cut there
+      CHECK(pass(name, Dtype::float16, Element::float32, sizes));
+    }
+}
+
 TEST_CASE("wrong cuBLAS builds fail the check", "[multipliers]") {
   const Sizes deep{20, 24, 1024};
-  const auto pass = [&](const char* variant, Dtype dtype, Sizes sizes) {
-    const Outcome outcome = multiply(gpu_fake(variant, "cublas"), dtype, capability(90), {}, sizes);
+  const auto pass = [&](const char* variant, Dtype dtype, Sizes sizes, std::optional<Element> result = {}) {
+    const Outcome outcome = multiply(gpu_fake(variant, "cublas"), dtype, capability(90), {}, sizes, result);
     CHECK(outcome.refused.empty());
     return outcome.check.pass;
   };
   CHECK_FALSE(pass("cublas_half_sum", Dtype::float16, deep));
   CHECK_FALSE(pass("cublas_half_sum", Dtype::bfloat16, deep));
+  CHECK_FALSE(pass("cublas_half_sum", Dtype::bfloat16, deep, Element::bfloat16));
   CHECK_FALSE(pass("cublas_tf32", Dtype::float32, deep));
   for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::int8})
     for (const char* variant :
          {"cublas_transposed", "cublas_beta", "cublas_stale", "cublas_short"}) {
       INFO(variant << " " << to_string(dtype));
       CHECK_FALSE(pass(variant, dtype, {64, 64, 64}));
+      if (dtype == Dtype::float16) CHECK_FALSE(pass(variant, Dtype::bfloat16, {64, 64, 64}, Element::bfloat16));
     }
   CHECK(pass("cublas_tf32", Dtype::tf32, deep));  // right where it was asked for
 }

@@ -10,7 +10,7 @@
 
 #include "fake_bfloat16.h"
 
-enum { kRight, kHalfSum, kTransposed, kBeta, kTf32, kStale, kShort, kFirstFactor, kNoFactor };
+enum { kRight, kHalfSum, kTransposed, kBeta, kTf32, kStale, kShort, kFirstFactor, kNoFactor, kCut };
 #ifndef WRONG
 #define WRONG kRight
 #endif
@@ -29,6 +29,11 @@ static double rounded(double value, int digits) {
   const double fraction = frexp(value, &exponent);
   return ldexp(nearbyint(ldexp(fraction, digits)), exponent - digits);
 }
+static double cut(double value, int digits) {
+  int exponent;
+  const double fraction = frexp(value, &exponent);
+  return ldexp(trunc(ldexp(fraction, digits)), exponent - digits);
+}
 static double at(const void* values, int type, size_t i) {
   if (type == kF32) return ((const float*)values)[i];
   if (type == kF64) return ((const double*)values)[i];
@@ -45,12 +50,20 @@ static double before(const void* values, int type, size_t i) {
   return type == kS32 ? ((const int32_t*)values)[i] : at(values, type, i);
 }
 static void put(void* values, int type, size_t i, double value) {
+  if (WRONG == kCut && (type == kF16 || type == kBf16)) value = cut(value, type == kF16 ? 11 : 8);
   if (type == kF32) ((float*)values)[i] = (float)value;
   else if (type == kF64) ((double*)values)[i] = value;
   else if (type == kF16) ((_Float16*)values)[i] = (_Float16)value;
   else if (type == kS32) ((int32_t*)values)[i] = (int32_t)value;
   else if (type == kBf16) ((uint16_t*)values)[i] = to_bfloat16((float)value);
   else abort();
+}
+
+// Whether there is a product of operands of type `a` with results of type `c`.
+static int exists(int a, int c) {
+  if (a == kS8) return c == kS32;
+  if (a == kE4m3) return c == kBf16 || c == kF16 || c == kF32;
+  return c == a || (c == kF32 && (a == kF16 || a == kBf16));
 }
 
 static double factor = 1;
@@ -134,6 +147,7 @@ int cublasGemmEx(void* handle, int ta, int tb, int m, int n, int k, const void* 
   if (type_c == kS32 ? *(const int*)alpha != 1 || *(const int*)beta != 0
                      : *(const float*)alpha != 1 || *(const float*)beta != 0)
     abort();
+  if (!exists(type_a, type_c)) return kNotSupported;
   if (type_a == kS8 && (lda % 4 != 0 || ldb % 4 != 0)) return kNotSupported;
   gemm(0, m, n, k, a, type_a, lda, b, type_b, ldb, c, type_c, ldc, compute == 77);
   return kSuccess;
@@ -242,6 +256,7 @@ int cublasLtMatmulAlgoGetHeuristic(void* handle, Description* d, Layout* a, Layo
   if (fp8 && (!d->transpose_a || d->scale_a == NULL || *d->scale_a != 1 || *d->scale_b != 1))
     return kInvalidValue;
   if (fp8 && (a->stride % 16 != 0 || c->stride % 16 != 0)) return kNotSupported;
+  if (!exists(a->type, c->type)) return kNotSupported;
   if ((c->type == kF16 || c->type == kBf16) && p->reductions != 2) abort();
   for (int i = 0; i < wanted && i < 3; ++i) {
     memset(&results[i], 0, sizeof results[i]);

@@ -146,6 +146,14 @@ class Numpy(support.PiTest):
             self.assertIn(found["library"]["path"], found["files"])
             self.assertEqual(found["library"].get("threads", 1), 1)
 
+    def test_the_type_of_the_result(self):
+        for words in ([], ["result=same"], ["result=float32"]):
+            found = self.pi("matmul", *SMALL, *words)
+            self.assertEqual((found["parameters"]["result"], found["check"]["pass"]), ("float32", True))
+        found = self.pi("matmul", *SMALL, "result=bfloat16")
+        self.assertEqual(found["unsupported"], "frameworks write float32 products as float32, not bfloat16")
+        self.assertIn("expected one of usual, same", self.pi("matmul", *SMALL, "result=half", exit_code=2))
+
     def test_convolutions(self):
         for words in (["conv1d", "length=50", "kernel=5"], ["conv2d", "height=9", "width=8", "kernel_h=2"]):
             for padding in ("valid", "same"):

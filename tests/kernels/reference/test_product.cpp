@@ -25,12 +25,13 @@ struct Problem {
   Dtype dtype;
   Matrix a, b, c;
 
-  Problem(Shape s, Dtype d, std::uint64_t seed = 1)
+  Problem(Shape s, Dtype d, std::uint64_t seed = 1) : Problem(s, d, elements(d).c, seed) {}
+  Problem(Shape s, Dtype d, Element result, std::uint64_t seed = 1)
       : shape(s),
         dtype(d),
         a(s.m, s.k, elements(d).a),
         b(s.k, s.n, elements(d).b),
-        c(s.m, s.n, elements(d).c) {
+        c(s.m, s.n, result) {
     a.fill_random(2 * seed);
     b.fill_random(2 * seed + 1);
     c.poison();
@@ -403,7 +404,7 @@ bool passes(Problem& p, Entry entry) {
       else if (p.c.element() == Element::bfloat16) *bits = to_bfloat16(static_cast<float>(value));
       else p.set(i, j, value);
     }
-  const Tolerance tolerance = tolerance_of(p.dtype, p.shape.k, Unit::tensor_cores);
+  const Tolerance tolerance = tolerance_of(p.dtype, p.shape.k, Unit::tensor_cores, p.c.element());
   const bool full = check_product(p.a, p.b, p.c, tolerance, 7, 0x1p60).pass;
   const bool sampled = check_product(p.a, p.b, p.c, tolerance, 7, 0).pass;
   CHECK(full == sampled);
@@ -427,6 +428,27 @@ TEST_CASE("tensor cores: right products pass", "[reference]") {
     const auto round = [](double x) { return round_to(x, 11); };
     CHECK(passes(p, [&](auto i, auto j) { return on_tensor_cores(p, i, j, cut); }));
     CHECK(passes(p, [&](auto i, auto j) { return on_tensor_cores(p, i, j, round); }));
+  }
+}
+
+// bfloat16 that is written as bfloat16, float16 as float32: result= of the PI.
+TEST_CASE("tensor cores: a result of another type is judged by the rounding of that type", "[reference]") {
+  for (const Shape shape : {Shape{30, 70, 1}, {20, 60, 9}, {70, 30, 64}, {24, 40, 2048}})
+    for (const auto& [dtype, result] : {std::pair{Dtype::bfloat16, Element::bfloat16}, std::pair{Dtype::float16, Element::float32},
+                                        std::pair{Dtype::fp8, Element::float32}}) {
+      Problem p(shape, dtype, result);
+      INFO(to_string(dtype) << " written as " << to_string(result) << " k " << shape.k);
+      CHECK(passes(p, [&](auto i, auto j) { return on_tensor_cores(p, i, j, kExact); }));
+    }
+  for (const std::size_t k : {64, 2048}) {
+    INFO("k " << k);
+    Problem bfloat({24, 40, k}, Dtype::bfloat16, Element::bfloat16), half({24, 40, k}, Dtype::float16),
+        wide({24, 40, k}, Dtype::bfloat16), wide_half({24, 40, k}, Dtype::float16, Element::float32);
+    // Cut off, where it should be rounded; rounded, where it should be a float.
+    CHECK_FALSE(passes(bfloat, [&](auto i, auto j) { return cut_to(on_tensor_cores(bfloat, i, j, kExact), 8); }));
+    CHECK_FALSE(passes(half, [&](auto i, auto j) { return cut_to(on_tensor_cores(half, i, j, kExact), 11); }));
+    CHECK_FALSE(passes(wide, [&](auto i, auto j) { return round_to(on_tensor_cores(wide, i, j, kExact), 8); }));
+    CHECK_FALSE(passes(wide_half, [&](auto i, auto j) { return round_to(on_tensor_cores(wide_half, i, j, kExact), 11); }));
   }
 }
 

@@ -108,6 +108,9 @@ TEST_CASE("values are brought into the words of results", "[typed_workload]") {
   CHECK(meant("infer_resnet50:scenario=offline") == "infer_resnet50:scenario=Offline");
   CHECK(meant("conv2d:pass=forward") == "conv2d:pass=fwd");
   CHECK(meant("train_resnet50:xla=yes") == "train_resnet50:xla=true");
+  CHECK(meant("matmul:dtype=bf16,result=same") == "matmul:dtype=bfloat16,result=same");
+  CHECK(meant("matmul:dtype=half,result=single") == "matmul:dtype=float16,result=float32");
+  CHECK_THAT(wrong("matmul:result=fp8"), Contains("result of matmul is one of usual, same, float64, float32, float16, bfloat16, int32"));
   CHECK(meant("matmul:m=0512") == "matmul:m=512");
   CHECK(meant("matmul:m=1e3") == "matmul:m=1000");
   CHECK(meant("stream:elements=auto") == "stream:elements=auto");
@@ -145,7 +148,7 @@ TEST_CASE("what is no value of a parameter, or no parameter, is refused with wha
   CHECK_THAT(wrong("train_resnet50:batch=big"), Contains("batch of train_resnet50 is a whole number"));
   CHECK(wrong("matmul:dtyp=float32") ==
         "--workload \"matmul:dtyp=float32\": matmul has no parameter \"dtyp\"; did you mean \"dtype\"; it has m, n, k, "
-        "batch, dtype, mul, acc, ta, tb, threads, suite, padded, scenario, latency_bound_ms, percentile, target_rate, "
+        "batch, dtype, mul, acc, result, ta, tb, threads, suite, padded, scenario, latency_bound_ms, percentile, target_rate, "
         "rate_precision, schedule_seed, samples_per_query, min_queries, min_duration_ms");
   CHECK_THAT(wrong("train_gnmt:layers=3"), Contains("train_gnmt has no parameter \"layers\"; it has precision"));
   CHECK(meant("matmul:repetitions=3") == "matmul:repetitions=3");  // how a PI measures
