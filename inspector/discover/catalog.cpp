@@ -319,7 +319,6 @@ class Writer {
     component["source"] = fmt::format("the catalog that comes with stackx (read {})", day_);
     std::set<std::string> needed;
     for (auto& [version, entry] : component["versions"].items()) {
-      entry.erase("conflicts");  // with packages of that catalog
       if (!entry.contains("requires")) continue;
       auto& requires_ = entry["requires"];
       for (auto one = requires_.begin(); one != requires_.end();) {

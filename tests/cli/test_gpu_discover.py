@@ -193,6 +193,25 @@ class GpuDiscover(BlackBox):
         found = self.json("advise", "--hw", "h200", "--workload", "matmul", "--pi", pi)
         self.assertEqual((found["answer"]["grade"], found["answer"]["stack"]["cublas"]), ("MEASURED", "12.9.1.4"))
 
+    def test_beside_the_catalogs_that_come_with_stackx(self):
+        self.environment["LD_LIBRARY_PATH"] = str(TESTS / "nvml" / "two_gpus")
+        self.kept(self.discovered()[0])
+        stacks = {}
+        for catalogs in (["gpus.json", "discovered.json"], ["discovered.json", "gpus.json"], ["discovered.json"],
+                         ["gpus.json", "cuda.json", "cuda-wheels.json", "discovered.json"]):
+            project = self.project(catalogs=catalogs, requires={"gpu-matmul": "*"}, hardware={"gpu": "h200-sxm-141gb", "driver": "580.65"}
+                                   if "cuda.json" in catalogs else {"gpu": "h200-sxm-141gb"})
+            stacks[" ".join(catalogs)] = int(self.json("resolve", project, "--count")["valid_stacks"])
+        alone, *beside, fetched = (stacks[key] for key in sorted(stacks, key=len))
+        self.assertEqual((beside, alone), ([5, 5], 5))  # a cuBLAS, two ways of cuBLASLt, two own kernels
+        self.assertGreater(fetched, alone)
+        document = json.loads((self.scratch / "discovered.json").read_text())
+        document["components"]["gpu"]["versions"]["h200-sxm-141gb"]["attributes"]["memory_gb"] = 140
+        self.write("discovered.json", document)
+        wrong = self.stackx("catalog", "validate", "gpus.json", self.scratch / "discovered.json", exit_code=2).stderr
+        self.assertRegex(wrong, r"gpus\.json: /components/gpu/versions/h200-sxm-141gb/attributes/memory_gb: 141 here, but 140 in "
+                                r"\S+discovered\.json; ")
+
     def test_the_answer_ends_with_what_to_run(self):
         _, said = self.discovered()
         self.assertIn("Its stacks, by what a project requires:", said)
