@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "inspector/discover/blas_libraries.hpp"
-#include "inspector/discover/cuda_toolkits.hpp"
+#include "inspector/discover/cuda/toolkits.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/remark.hpp"
 #include "specs/catalog/catalog.hpp"

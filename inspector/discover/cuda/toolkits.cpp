@@ -1,4 +1,4 @@
-#include "inspector/discover/cuda_toolkits.hpp"
+#include "inspector/discover/cuda/toolkits.hpp"
 
 #include <fmt/format.h>
 
@@ -62,6 +62,7 @@ std::vector<std::string> library_directories(const std::string& root) {
 }
 
 bool looks_like_toolkit(const Tree& tree, const std::string& root) {
+  if (tree.exists(root + "/conda-meta")) return false;  // environments.hpp
   if (tree.exists(root + "/bin/nvcc") || tree.exists(root + "/include/cuda.h")) return true;
   if (!library_in(tree, library_directories(root), "libcudart.so").empty()) return true;
   return root != "/usr" &&
@@ -82,11 +83,11 @@ std::optional<CudaToolkit> look_at(const Tree& tree, const std::string& root,
   CudaToolkit toolkit{told->version, root, told->by, "", {}};
   remarks({Remark::found, fmt::format("cuda {}: {}", told->version, root)});
   remarks({Remark::note, fmt::format("cuda {}: version from {}", told->version, told->by)});
+  const CudaPlace place{root, library_directories(root), {root + "/include"}, {}};
   for (const auto& kind : cuda_kinds) {
     // The system's cuDNN and NCCL are no part of a toolkit: look_at_system.
     if (root == "/usr" && kind.counts_by_itself) continue;
-    if (auto library =
-            look_for(tree, kind, root, library_directories(root), {root + "/include"}, remarks)) {
+    if (auto library = look_for(tree, kind, place, remarks)) {
       say_found(*library, remarks);
       toolkit.libraries.push_back(std::move(*library));
     }
@@ -112,10 +113,10 @@ std::string cuda_of_package(Packages& packages, const std::string& file) {
 
 void look_at_system(CudaFound& result, const Tree& tree, Packages& packages,
                     const Remarks& remarks) {
-  const std::vector<std::string> includes{"/usr/include/x86_64-linux-gnu", "/usr/include"};
+  const CudaPlace place{"/usr", system_directories, {"/usr/include/x86_64-linux-gnu", "/usr/include"}, {}};
   for (const auto& kind : cuda_kinds) {
     if (!kind.counts_by_itself) continue;
-    auto library = look_for(tree, kind, "/usr", system_directories, includes, remarks);
+    auto library = look_for(tree, kind, place, remarks);
     if (!library) continue;
     say_found(*library, remarks);
     const auto major = cuda_of_package(packages, library->file);

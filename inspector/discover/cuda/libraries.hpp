@@ -1,14 +1,17 @@
 // NVIDIA's libraries that stacks are made of, in a directory: which file is which, and which version it is.
 //
 // Versions are read, never guessed, from the first of the real file's name (libcublas.so.12.2.5.6), version.json, its
-// header (cublas_api.h, cudnn_version.h, cuda_runtime_api.h, nccl.h), for NVRTC the name of its builtins
-// (libnvrtc-builtins.so.13.0). What has no version is left out with a remark. Rejected: loading the libraries to ask
-// them (without a driver cuBLAS does not initialise, and cuDNN maps 600 MB).
+// header (cublas_api.h, cudnn_version.h, cuda_runtime_api.h, nccl.h), for the runtime PyTorch's version.py, conda's record of
+// the package (conda-meta/libcublas-12.2.5.6-0.json), for NVRTC the name of its builtins (libnvrtc-builtins.so.13.0). Where
+// none tells, as in torch/lib, the library is asked (question.hpp) by who is given for that. What has no version is left
+// out with a remark. Rejected: asking all of them (loading cuBLAS takes 0.3 s from memory, more from a disk, and a file tells
+// one number more than its library).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,26 +35,36 @@ struct CudaKind {
   const char* library;      // "libcublas.so"
   const char* json_key;     // in version.json
   const char* wheel;        // the distribution that brings it, or its name before "-cu12"
+  const char* conda;        // the package of conda; some begin with "lib"
   std::size_t reported;     // numbers of the version that its own call tells
   bool counts_by_itself;    // its version is not CUDA's
 };
 inline constexpr std::array<CudaKind, 6> cuda_kinds{
-    {{"cublas", "libcublas.so", "libcublas", "nvidia-cublas", 3, false},
-     {"cublaslt", "libcublasLt.so", "libcublas", "nvidia-cublas", 3, false},
-     {"cudart", "libcudart.so", "cuda_cudart", "nvidia-cuda-runtime", 2, false},
-     {"nvrtc", "libnvrtc.so", "cuda_nvrtc", "nvidia-cuda-nvrtc", 2, false},
-     {"cudnn", "libcudnn.so", "cudnn", "nvidia-cudnn", 3, true},
-     {"nccl", "libnccl.so", "nccl", "nvidia-nccl", 3, true}}};
+    {{"cublas", "libcublas.so", "libcublas", "nvidia-cublas", "libcublas", 3, false},
+     {"cublaslt", "libcublasLt.so", "libcublas", "nvidia-cublas", "libcublas", 3, false},
+     {"cudart", "libcudart.so", "cuda_cudart", "nvidia-cuda-runtime", "cuda-cudart", 2, false},
+     {"nvrtc", "libnvrtc.so", "cuda_nvrtc", "nvidia-cuda-nvrtc", "cuda-nvrtc", 2, false},
+     {"cudnn", "libcudnn.so", "cudnn", "nvidia-cudnn", "cudnn", 3, true},
+     {"nccl", "libnccl.so", "nccl", "nvidia-nccl", "nccl", 3, true}}};
 
-// The library that lies in one of the directories, the first that has it. `root` may have a version.json.
-std::optional<CudaLibrary> look_for(const Tree& tree, const CudaKind& kind, const std::string& root,
-                                    const std::vector<std::string>& directories,
-                                    const std::vector<std::string>& includes,
-                                    const Remarks& remarks);
+// The version that a library tells of itself; "" if it does not.
+using AskVersion = std::function<std::string(const CudaKind& kind, const std::filesystem::path& file)>;
 
-// The library's file in one of the directories, the one without numbers or with the longest ones; "" if there is none.
-std::string library_in(const Tree& tree, const std::vector<std::string>& directories,
-                       const std::string& name);
+// Where the libraries of one CUDA lie.
+struct CudaPlace {
+  std::string root;  // may have version.json, version.py, conda-meta
+  std::vector<std::string> directories, includes;
+  AskVersion ask;  // or none
+};
+
+// The library that lies in one of the directories, the first that has it.
+std::optional<CudaLibrary> look_for(const Tree& tree, const CudaKind& kind, const CudaPlace& place, const Remarks& remarks);
+
+// The library's file in the first of the directories that has it, of this major version where one is given (two CUDAs may
+// lie side by side): libnvrtc.so.11.2, libnvrtc.so, or libnvrtc-1ea278b5.so.11.2 as PyTorch calls its copies; of several
+// the longest name. "" if there is none.
+std::string library_in(const Tree& tree, const std::vector<std::string>& directories, const std::string& library,
+                       const std::string& major = "");
 // "12.2.5.6" of ".../libcublas.so.12.2.5.6", "" without numbers.
 std::string file_version(const std::string& file);
 
