@@ -122,7 +122,8 @@ TEST_CASE("merge: what a version requires, is made of and sets is the same or an
 
 TEST_CASE("merge: what is left out of one catalog and listed in another is there") {
   const auto numpy = [](const std::string& versions, const std::string& left_out) {
-    return R"({"numpy": {"kind": "package", "versions": )" + versions + R"(, "left_out": [{"why": "yanked", "versions": )" + left_out + "}]}}";
+    return R"({"numpy": {"kind": "package", "versions": )" + versions + R"(, "left_out": [{"why": "yanked", "versions": )" + left_out +
+           "}]}}";
   };
   const Loaded loaded({numpy(R"({"2.0": {}})", R"(["1.0", "1.5"])"), numpy(R"({"1.5": {}})", R"(["1.2", "1.0", "2.0"])")}, "ba");
   const auto& component = *loaded.catalog.find("numpy");

@@ -84,7 +84,8 @@ TEST_CASE("torch/lib: PyTorch's own copies, with the versions that they tell") {
 
 TEST_CASE("torch/lib: names of 1.5, the annotated version.py of 2.0, and a runtime alone, which PyPI's 1.13 has there") {
   FakeMachine machine;
-  put(machine, "/old/torch/lib", {"libcublas-9e5bd8a5.so.10", "libcudart-80664282.so.10.2", "libnvrtc-08c4863f.so.10.2", "libnvrtc-builtins.so"});
+  put(machine, "/old/torch/lib", {"libcublas-9e5bd8a5.so.10", "libcudart-80664282.so.10.2", "libnvrtc-08c4863f.so.10.2",
+                                  "libnvrtc-builtins.so"});
   machine.file("/old/torch/version.py", "__version__ = '1.5.0'\ncuda = '10.2'\n");
   put(machine, "/new/torch/lib", {"libcublas.so.11", "libcudart-d0da41ae.so.11.0"});
   machine.file("/new/torch/version.py", "from typing import Optional\ncuda: Optional[str] = '11.8'\n");
