@@ -84,10 +84,12 @@ class EnvironmentReader {
     for (auto& toolkit : toolkits) {
       toolkit.holder = holder;
       if (!names_.insert(toolkit.version + "+" + holder).second) toolkit.holder += "." + specs::label_from(name);
-      remarks_({Remark::found, fmt::format("cuda {}+{}: {}", toolkit.version, toolkit.holder, directory)});
+      const auto say = [&](const std::string& what, const std::string& version, const std::string& where, const std::string& told_by) {
+        say_found(fmt::format("{} {}+{}", what, version, toolkit.holder), where, told_by, remarks_);
+      };
+      say("cuda", toolkit.version, directory, toolkit.told_by);
       for (const auto& library : toolkit.libraries)
-        remarks_({Remark::found, fmt::format("{} {}+{}: {}", library.component, library.version, toolkit.holder,
-                                             below(tree_, directory, library.file))});
+        say(library.component, library.version, below(tree_, directory, library.file), library.told_by);
       found_.toolkits.push_back(std::move(toolkit));
     }
   }

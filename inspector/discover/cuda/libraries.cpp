@@ -13,10 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct ToldVersion {
-  std::string version, by;
-};
-
 std::size_t parts(const std::string& version) {
   return static_cast<std::size_t>(std::count(version.begin(), version.end(), '.')) + 1;
 }
@@ -201,10 +197,9 @@ std::optional<CudaLibrary> look_for(const Tree& tree, const CudaKind& kind, cons
   return std::nullopt;
 }
 
-void say_found(const CudaLibrary& library, const Remarks& remarks) {
-  const auto what = fmt::format("{} {}", library.component, library.version);
-  remarks({Remark::found, fmt::format("{}: {}", what, library.file.string())});
-  remarks({Remark::note, fmt::format("{}: version from {}", what, library.told_by)});
+void say_found(const std::string& what, const std::string& where, const std::string& told_by, const Remarks& remarks) {
+  remarks({Remark::found, fmt::format("{}: {}", what, where)});
+  remarks({Remark::note, fmt::format("{}: version from {}", what, told_by)});
 }
 
 }  // namespace stackx::inspector

@@ -68,7 +68,12 @@ std::string library_in(const Tree& tree, const std::vector<std::string>& directo
 // "12.2.5.6" of ".../libcublas.so.12.2.5.6", "" without numbers.
 std::string file_version(const std::string& file);
 
-void say_found(const CudaLibrary& library, const Remarks& remarks);
+// "cublas 12.2.5.6+torch" was found there.
+void say_found(const std::string& what, const std::string& where, const std::string& told_by, const Remarks& remarks);
+
+struct ToldVersion {
+  std::string version, by;  // the file that says so
+};
 
 // What files of a CUDA say: the value of `#define NAME 12` in a header; 12020 as "12.2"; {"libcublas": {"version":
 // "12.2.5.6"}} of a version.json (some releases state a day as the third number of "cuda").
