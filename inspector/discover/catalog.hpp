@@ -1,7 +1,7 @@
 // What was found on this machine, as a catalog (stackx/catalog/1) whose stacks need nothing downloaded.
 //
 //   gpu                    models that are here, by their names in the catalog that comes with stackx (gpus.json)
-//   cuda                   toolkits with their runtime, and wheels of environments with theirs ("13.0.96+torch")
+//   cuda                   toolkits with their runtime, and environments with theirs ("13.0.96+torch")
 //   cublas, cublaslt, nvrtc  one version a library that was found ("13.1.0.3", "13.1.0.3+torch"), which requires its
 //                          `cuda`; they provide `gpu-matmul`, cuBLASLt by each way to search, NVRTC by each own kernel
 //   cudnn, nccl            likewise; they provide `gpu-convolution` and `gpu-collectives`
