@@ -79,9 +79,7 @@ inspector::InterpreterPlaces interpreter_places(const std::vector<inspector::Env
   return places;
 }
 
-inspector::CudaFound find_cuda(const inspector::Tree& tree,
-                               const std::vector<inspector::EnvironmentModule>& modules,
-                               inspector::Packages& packages, const Remarks& remarks) {
+std::vector<std::string> cuda_roots(const inspector::Tree& tree, const std::vector<inspector::EnvironmentModule>& modules) {
   auto roots = inspector::usual_cuda_roots(tree);
   for (const auto& path : paths_of(modules, {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDADIR"}))
     roots.push_back(path);
@@ -90,7 +88,7 @@ inspector::CudaFound find_cuda(const inspector::Tree& tree,
     roots.push_back(path.parent_path());
     roots.push_back(path.parent_path().parent_path());
   }
-  return inspector::find_cuda(tree, roots, packages, remarks);
+  return roots;
 }
 
 std::vector<fs::path> blas_files(const std::vector<inspector::EnvironmentModule>& modules,
@@ -131,9 +129,10 @@ inspector::Discovered discover(const CatalogDiscoverOptions& options, const spec
   inspector::Packages packages;
   inspector::Discovered found;
   const auto modules = modules_of(tree, remarks);
+  const auto roots = cuda_roots(tree, modules);
   if (options.wants("cuda")) {
     found.gpus = find_gpus(globals, remarks);
-    found.cuda = find_cuda(tree, modules, packages, remarks);
+    found.cuda = inspector::find_cuda(tree, roots, packages, remarks);
   }
   const auto places = interpreter_places(modules);
   const auto interpreters = inspector::find_interpreters(places);
@@ -145,7 +144,9 @@ inspector::Discovered discover(const CatalogDiscoverOptions& options, const spec
                 interpreters, options.wants("environments") ? remarks : [](const Remark&) {})
           : std::vector<inspector::PythonEnvironment>();
   if (options.wants("cuda")) {
-    inspector::add_environments(found.cuda, tree, environments, places.prefixes, inspector::asked_by, remarks);
+    auto prefixes = places.prefixes;
+    prefixes.insert(prefixes.end(), roots.begin(), roots.end());  // $CUDA_HOME may be an environment of conda
+    inspector::add_environments(found.cuda, tree, environments, prefixes, inspector::asked_by, remarks);
     inspector::mark_copies(found.cuda, tree, remarks);
   }
   if (options.wants("blas"))

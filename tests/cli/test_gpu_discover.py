@@ -200,7 +200,8 @@ class GpuDiscover(BlackBox):
         self.assertTrue(any("venvs/new" in path and "libcudart-d0da41ae" in path for path in document["artifacts"]), document["artifacts"])
 
     def test_condas_packages(self):
-        prefix = self.home / ".conda" / "envs" / "cuda"  # no Python in it
+        prefix = self.scratch / "envs" / "cuda"  # no Python in it, and no list names it
+        self.environment["CUDA_HOME"] = str(prefix)
         self.library(prefix / "targets/x86_64-linux/lib", "cublas", "cublasLt", "cudart", other=b"conda")
         (prefix / "lib").mkdir()
         (prefix / "conda-meta").mkdir()
@@ -210,7 +211,7 @@ class GpuDiscover(BlackBox):
             for link in (f"{name}.so.12", f"{name}.so.{number}"):
                 (prefix / "lib" / link).symlink_to(f"../targets/x86_64-linux/lib/{name}.so.{number}")
         components, _ = self.discovered()
-        self.assertEqual({version for version in components["cuda"]["versions"]}, {"12.9.77", "12.4.127+cuda"})
+        self.assertEqual(set(components["cuda"]["versions"]), {"12.4.127+cuda"})
         self.kept(components)
         self.stackx("inspect", self.over({"cublas": "==12.9.1.4+cuda"}, workload={"pi": "matmul", "params": {
             "m": 48, "n": 40, "k": 56, "dtype": "float32", "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}}), "--rounds", 1)

@@ -109,7 +109,8 @@ void add_environments(CudaFound& found, const Tree& tree, const std::vector<Pyth
   for (const auto& environment : environments) reader.read(environment);
   for (const auto& prefix : prefixes) {
     const auto name = fs::path(real_path(tree, prefix)).filename().string();
-    reader.read_conda(prefix, specs::label_from(name), name);
+    const auto label = specs::label_from(name);
+    reader.read_conda(prefix, label.empty() ? "conda" : label, name);
   }
 }
 

@@ -139,6 +139,15 @@ TEST_CASE("conda: libraries without headers, in environments with a Python and w
   CHECK(found.asked.empty());
 }
 
+TEST_CASE("conda: an environment whose name has no letter of ASCII is held by conda, not a toolkit") {
+  FakeMachine machine;
+  put(machine, "/envs/\u6e2c\u8a66/lib", {"libcublas.so.12.4.5.8", "libcudart.so.12.4.127"});
+  put(machine, "/envs/\u6e2c\u8a66/conda-meta", {"history"});
+  const auto found = found_in(machine, {}, {"/envs/\u6e2c\u8a66"});
+  REQUIRE(found.toolkits.size() == 1);
+  CHECK(found.toolkits[0].holder == "conda");
+}
+
 TEST_CASE("conda: libraries without a runtime are left out, an environment without any says nothing") {
   FakeMachine machine;
   put(machine, "/envs/a/lib", {"libcublas.so.12.4.5.8"});
