@@ -115,6 +115,15 @@ class GpuDiscover(BlackBox):
     def over(self, requires, **changes):
         return self.project(catalogs=["discovered.json"], requires=requires, hardware={"gpu": "host", "driver": "host"}, **changes)
 
+    def measured(self, cublas):
+        """The document of one inspection of that version, which went well."""
+        self.stackx("inspect", self.over({"cublas": f"=={cublas}"}, workload={"pi": "matmul", "params": {
+            "m": 48, "n": 40, "k": 56, "dtype": "float32", "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}}), "--rounds", 1)
+        (document,) = self.inspections()
+        self.assertEqual((document["outcome"], document["loaded"]["cublas"], document["loaded"]["cudart"]), ("ok", "12.9.1", "12.4"),
+                         document["reason"])
+        return document
+
     def test_each_library_is_offered_once_and_by_its_place(self):
         self.wheels("torch", "12.9.1.5", b"torch")
         self.wheels("jax", "12.9.1.5", b"torch")  # the same files
@@ -192,11 +201,7 @@ class GpuDiscover(BlackBox):
             "cublaslt": {"10.2.2+torch": "10.2.2"}, "nvrtc": {"10.2+torch": "10.2"}, "cudnn": {"7.6.5+torch": "7.6.5"}})
         self.assertRegex(said, r"left out +cudnn \S+/torch/lib/libcudnn\.so\.8: neither its name nor the library itself says")
         self.kept(components)
-        self.stackx("inspect", self.over({"cublas": "==12.9.1+torch"}, workload={"pi": "matmul", "params": {
-            "m": 48, "n": 40, "k": 56, "dtype": "float32", "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}}), "--rounds", 1)
-        (document,) = self.inspections()
-        self.assertEqual((document["outcome"], document["loaded"]["cublas"], document["loaded"]["cudart"]), ("ok", "12.9.1", "12.4"),
-                         document["reason"])
+        document = self.measured("12.9.1+torch")
         self.assertTrue(any("venvs/new" in path and "libcudart-d0da41ae" in path for path in document["artifacts"]), document["artifacts"])
 
     def test_condas_packages(self):
@@ -213,11 +218,8 @@ class GpuDiscover(BlackBox):
         components, _ = self.discovered()
         self.assertEqual(set(components["cuda"]["versions"]), {"12.4.127+cuda"})
         self.kept(components)
-        self.stackx("inspect", self.over({"cublas": "==12.9.1.4+cuda"}, workload={"pi": "matmul", "params": {
-            "m": 48, "n": 40, "k": 56, "dtype": "float32", "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}}), "--rounds", 1)
-        (document,) = self.inspections()
-        self.assertEqual((document["outcome"], document["loaded"]["cublas"], document["loaded"]["cudart"]), ("ok", "12.9.1", "12.4"),
-                         document["reason"])
+        document = self.measured("12.9.1.4+cuda")
+        self.assertTrue(any("envs/cuda/targets" in path and "libcudart" in path for path in document["artifacts"]), document["artifacts"])
 
     def test_convolutions_and_collectives(self):
         self.wheels("torch", "12.9.1.5", b"torch")
