@@ -13,8 +13,10 @@
 #include "cli/output/file.hpp"
 #include "inspector/discover/blas_libraries.hpp"
 #include "inspector/discover/catalog.hpp"
-#include "inspector/discover/cuda_toolkits.hpp"
-#include "inspector/discover/cuda_wheels.hpp"
+#include "inspector/discover/cuda/copies.hpp"
+#include "inspector/discover/cuda/environments.hpp"
+#include "inspector/discover/cuda/question.hpp"
+#include "inspector/discover/cuda/toolkits.hpp"
 #include "inspector/discover/environment_modules.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/python/interpreters.hpp"
@@ -69,18 +71,15 @@ std::vector<fs::path> paths_of(const std::vector<inspector::EnvironmentModule>& 
   return result;
 }
 
-std::vector<inspector::Interpreter> find_interpreters(
-    const std::vector<inspector::EnvironmentModule>& modules) {
+inspector::InterpreterPlaces interpreter_places(const std::vector<inspector::EnvironmentModule>& modules) {
   auto places = inspector::usual_interpreter_places();
   for (const auto& directory : paths_of(modules, {"PATH"})) places.programs.push_back(directory);
   for (const auto& environment : inspector::usual_virtual_environments())
     places.prefixes.push_back(environment);
-  return inspector::find_interpreters(places);
+  return places;
 }
 
-inspector::CudaFound find_cuda(const inspector::Tree& tree,
-                               const std::vector<inspector::EnvironmentModule>& modules,
-                               inspector::Packages& packages, const Remarks& remarks) {
+std::vector<std::string> cuda_roots(const inspector::Tree& tree, const std::vector<inspector::EnvironmentModule>& modules) {
   auto roots = inspector::usual_cuda_roots(tree);
   for (const auto& path : paths_of(modules, {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDADIR"}))
     roots.push_back(path);
@@ -89,7 +88,7 @@ inspector::CudaFound find_cuda(const inspector::Tree& tree,
     roots.push_back(path.parent_path());
     roots.push_back(path.parent_path().parent_path());
   }
-  return inspector::find_cuda(tree, roots, packages, remarks);
+  return roots;
 }
 
 std::vector<fs::path> blas_files(const std::vector<inspector::EnvironmentModule>& modules,
@@ -130,11 +129,13 @@ inspector::Discovered discover(const CatalogDiscoverOptions& options, const spec
   inspector::Packages packages;
   inspector::Discovered found;
   const auto modules = modules_of(tree, remarks);
+  const auto roots = cuda_roots(tree, modules);
   if (options.wants("cuda")) {
     found.gpus = find_gpus(globals, remarks);
-    found.cuda = find_cuda(tree, modules, packages, remarks);
+    found.cuda = inspector::find_cuda(tree, roots, packages, remarks);
   }
-  const auto interpreters = find_interpreters(modules);
+  const auto places = interpreter_places(modules);
+  const auto interpreters = inspector::find_interpreters(places);
   // Interpreters that no stack of this catalog needs are not worth a word.
   const bool packages_wanted = options.wants("environments") || options.wants("blas") || options.wants("cuda");
   auto environments =
@@ -143,7 +144,9 @@ inspector::Discovered discover(const CatalogDiscoverOptions& options, const spec
                 interpreters, options.wants("environments") ? remarks : [](const Remark&) {})
           : std::vector<inspector::PythonEnvironment>();
   if (options.wants("cuda")) {
-    inspector::add_wheels(found.cuda, tree, environments, remarks);
+    auto prefixes = places.prefixes;
+    prefixes.insert(prefixes.end(), roots.begin(), roots.end());  // $CUDA_HOME may be an environment of conda
+    inspector::add_environments(found.cuda, tree, environments, prefixes, inspector::asked_by, remarks);
     inspector::mark_copies(found.cuda, tree, remarks);
   }
   if (options.wants("blas"))

@@ -24,7 +24,7 @@ told = {"version": cupy.__version__, "runtime": cupy.cuda.runtime.runtimeGetVers
 }
 LOADED = """
 import json, re
-ours = re.compile(r"/lib(cublas|cublasLt|cudnn|cudart|nvrtc|nccl)\\.so")
+ours = re.compile(r"/lib(cublas|cublasLt|cudnn|cudart|nvrtc|nccl)(-[0-9a-f]{8})?\\.so")
 told["loaded"] = sorted({line.split()[-1] for line in open("/proc/self/maps") if ours.search(line)})
 print(json.dumps(told))
 """

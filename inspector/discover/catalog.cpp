@@ -203,10 +203,9 @@ class Writer {
     static const std::map<std::string, std::pair<const char*, const char*>> known{
         {"gpu", {"hardware", "GPUs of this machine by model"}},
         {"cuda",
-         {"runtime", "CUDA toolkits that are installed here, and NVIDIA's wheels in Python "
-                     "environments (+torch: of one with PyTorch)"}},
-        {"cublas", {"package", "cuBLAS of toolkits and wheels"}},
-        {"cublaslt", {"package", "cuBLASLt of toolkits and wheels"}},
+         {"runtime", "CUDA toolkits that are installed here, and those of environments (+torch: of one with PyTorch)"}},
+        {"cublas", {"package", "cuBLAS of toolkits and environments"}},
+        {"cublaslt", {"package", "cuBLASLt of toolkits and environments"}},
         {"nvrtc",
          {"package", "Compilers for kernels at run time: with one as its library, matmul measures "
                      "stackx's own kernels"}},
@@ -262,17 +261,17 @@ class Writer {
     return entry;
   }
 
-  // Those that a library of the system is for; wheels bring their own. Null: none is here.
+  // Those that a library of the system is for; environments bring their own. Null: none is here.
   static Json toolkits_of(const CudaFound& cuda, const std::string& major) {
     std::vector<std::string> versions;
-    bool wheels = false;
+    bool of_environments = false;
     for (const auto& toolkit : cuda.toolkits) {
-      wheels |= !toolkit.holder.empty();
+      of_environments |= !toolkit.holder.empty();
       if (toolkit.holder.empty() && (major.empty() || toolkit.version.starts_with(major + ".")))
         versions.push_back(toolkit.version);
     }
     if (versions.empty()) return nullptr;
-    if (wheels) return any_of(versions);
+    if (of_environments) return any_of(versions);
     return major.empty() ? "*" : fmt::format("=={}.*", major);
   }
 
@@ -319,7 +318,6 @@ class Writer {
     component["source"] = fmt::format("the catalog that comes with stackx (read {})", day_);
     std::set<std::string> needed;
     for (auto& [version, entry] : component["versions"].items()) {
-      entry.erase("conflicts");  // with packages of that catalog
       if (!entry.contains("requires")) continue;
       auto& requires_ = entry["requires"];
       for (auto one = requires_.begin(); one != requires_.end();) {

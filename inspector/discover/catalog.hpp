@@ -1,7 +1,7 @@
 // What was found on this machine, as a catalog (stackx/catalog/1) whose stacks need nothing downloaded.
 //
 //   gpu                    models that are here, by their names in the catalog that comes with stackx (gpus.json)
-//   cuda                   toolkits with their runtime, and wheels of environments with theirs ("13.0.96+torch")
+//   cuda                   toolkits with their runtime, and environments with theirs ("13.0.96+torch")
 //   cublas, cublaslt, nvrtc  one version a library that was found ("13.1.0.3", "13.1.0.3+torch"), which requires its
 //                          `cuda`; they provide `gpu-matmul`, cuBLASLt by each way to search, NVRTC by each own kernel
 //   cudnn, nccl            likewise; they provide `gpu-convolution` and `gpu-collectives`
@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "inspector/discover/blas_libraries.hpp"
-#include "inspector/discover/cuda_toolkits.hpp"
+#include "inspector/discover/cuda/toolkits.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/remark.hpp"
 #include "specs/catalog/catalog.hpp"

@@ -77,7 +77,7 @@ struct Component {
   Versioning versioning = Versioning::pep440;
   std::string ecosystem;               // "pypi", "debian", "" (none)
   std::string description;             // one line
-  std::string file;                    // that declares it
+  std::string file;                    // that declares it: "a.json", "a.json and b.json"
   std::vector<std::string> sources;    // URLs, with the date read
   std::vector<VersionEntry> versions;  // in listed order
   std::vector<LeftOut> left_out;
@@ -106,7 +106,7 @@ using Schemes = std::map<std::string, Versioning>;
 Catalog parse_catalog(const Node& document, const Schemes& others = {});
 
 // One or more files as one catalog, unchecked: aliases resolved, facts applied, overlays (overlay.hpp) over the
-// others in the order given. A component declared in two that are no overlays is an error that names both.
+// others in the order given. What several that are no overlays declare must agree (merge.hpp).
 Catalog load_catalog(const std::filesystem::path& file);
 // Of the overlays in `usual`, which are the user's for everything, only what concerns these catalogs counts: versions of
 // components that are there, whose requirements name what is there.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "specs/catalog/merge.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::specs {
@@ -25,13 +26,10 @@ void lay_over(Component& known, const Component& added) {
       *same = entry;
     else
       known.versions.push_back(entry);
-    for (auto& left : known.left_out) std::erase(left.versions, entry.version);
   }
-  known.left_out.insert(known.left_out.end(), added.left_out.begin(), added.left_out.end());
-  known.aliases.insert(known.aliases.end(), added.aliases.begin(), added.aliases.end());
   known.open = known.open || added.open;
   if (!added.description.empty()) known.description = added.description;
-  known.sources.insert(known.sources.end(), added.sources.begin(), added.sources.end());
+  add_beside_versions(known, added);
 }
 
 bool on_compute_capability(const Requirement& requirement) {

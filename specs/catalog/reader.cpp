@@ -7,6 +7,7 @@
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/fact.hpp"
 #include "specs/catalog/imported.hpp"
+#include "specs/catalog/merge.hpp"
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
@@ -385,19 +386,6 @@ Catalog parse_catalog(const Node& document, const Schemes& others) {
   return catalog;
 }
 
-namespace {
-
-void add_all(Catalog& all, const Catalog& catalog) {
-  for (const auto& [name, component] : catalog.components) {
-    const auto [known, fresh] = all.components.emplace(name, component);
-    if (!fresh)
-      throw bad_input(fmt::format("{} and {} both declare the component \"{}\"; keep one", known->second.file,
-                                  component.file, name));
-  }
-}
-
-}  // namespace
-
 Catalog load_catalog(const std::filesystem::path& file) { return load_catalogs({file}); }
 
 bool is_overlay(const std::filesystem::path& file) { return is_overlay(Node::parse_file(file)); }
@@ -414,24 +402,32 @@ Catalog load_catalogs(const std::vector<std::filesystem::path>& files, const std
   for (const auto& file : usual) read(file);
   Catalog all;
   std::vector<Fact> facts;
-  for (const bool overlays : {false, true})
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-      const auto& document = documents[i];
-      const bool of_user = i >= files.size();
-      if ((of_user || is_overlay(document)) != overlays) continue;
-      auto catalog = parse_catalog(document, schemes);
-      if (of_user) catalog = part_for(all, std::move(catalog));
-      all.as_of = std::max(all.as_of, catalog.as_of);
-      auto stated = read_facts(document);
-      if (overlays) {
-        const auto concerns = [&](const Fact& fact) { return all.find(fact.of) != nullptr; };
-        if (!catalog.components.empty() || std::ranges::any_of(stated, concerns)) all.overlays.push_back(document.file());
-        lay_over(all, catalog);
-      } else {
-        add_all(all, catalog);
-      }
-      for (auto& fact : stated) facts.push_back(std::move(fact));
-    }
+  std::map<std::string, std::vector<Declaration>> declarations;
+  const auto parse = [&](const Node& document) {
+    auto catalog = parse_catalog(document, schemes);
+    all.as_of = std::max(all.as_of, catalog.as_of);
+    return catalog;
+  };
+  const auto add_facts = [&](std::vector<Fact> stated) { std::ranges::move(stated, std::back_inserter(facts)); };
+  const auto of_user = [&](const Node& document) { return &document >= documents.data() + files.size(); };
+  for (const auto& document : documents) {
+    if (of_user(document) || is_overlay(document)) continue;
+    auto catalog = parse(document);
+    for (auto& [name, component] : catalog.components)
+      declarations[name].push_back({document.at("components").at(name), std::move(component)});
+    add_facts(read_facts(document));
+  }
+  for (auto& [name, some] : declarations) all.components.emplace(name, merge(std::move(some)));
+  for (const auto& document : documents) {
+    if (!of_user(document) && !is_overlay(document)) continue;
+    auto catalog = parse(document);
+    if (of_user(document)) catalog = part_for(all, std::move(catalog));
+    auto stated = read_facts(document);
+    const auto concerns = [&](const Fact& fact) { return all.find(fact.of) != nullptr; };
+    if (!catalog.components.empty() || std::ranges::any_of(stated, concerns)) all.overlays.push_back(document.file());
+    lay_over(all, catalog);
+    add_facts(std::move(stated));
+  }
   apply_facts(all, facts);
   resolve_aliases(all);
   return all;

@@ -68,21 +68,32 @@ class GpuDiscover(BlackBox):
             number = {"cudnn": "9", "nccl": "2"}.get(name, "12")
             (place / f"lib{name}.so.{number}").write_bytes(source.read_bytes() + other)
 
-    def wheels(self, user, version, other):
-        """A virtual environment with a framework, and NVIDIA's wheels as it brings them."""
+    def environment_of(self, user, packages):
+        """The site-packages of a new virtual environment that says that it holds these."""
         place = self.home / "venvs" / user
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
         site = next(place.glob("lib/python*/site-packages"))
-        for directory, *names in (("cublas", "cublas", "cublasLt"), ("cuda_nvrtc", "nvrtc"), ("cuda_runtime", "cudart"),
-                                  ("cudnn", "cudnn")):
-            self.library(site / "nvidia" / directory / "lib", *names, other=other)
-        packages = {user: "2.6.0", "nvidia_cublas_cu12": version, "nvidia_cuda_nvrtc_cu12": "12.9.86",
-                    "nvidia_cuda_runtime_cu12": "12.4.127", "nvidia_cudnn_cu12": "9.10.2.21"}
         for name, number in packages.items():
             info = site / f"{name}-{number}.dist-info"
             info.mkdir()
             (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n\n")
-        return site / "nvidia"
+        return site
+
+    def wheels(self, user, version, other):
+        """A virtual environment with a framework, and NVIDIA's wheels as it brings them."""
+        site = self.environment_of(user, {user: "2.6.0", "nvidia_cublas_cu12": version, "nvidia_cuda_nvrtc_cu12": "12.9.86",
+                                          "nvidia_cuda_runtime_cu12": "12.4.127", "nvidia_cudnn_cu12": "9.10.2.21"})
+        for directory, *names in (("cublas", "cublas", "cublasLt"), ("cuda_nvrtc", "nvrtc"), ("cuda_runtime", "cudart"),
+                                  ("cudnn", "cudnn")):
+            self.library(site / "nvidia" / directory / "lib", *names, other=other)
+
+    def bundle(self, user, version, cuda, files):
+        """A virtual environment with a PyTorch that brings copies of its own; `files`: their names, of what."""
+        torch = self.environment_of(user, {"torch": version}) / "torch"
+        (torch / "lib").mkdir(parents=True)
+        (torch / "version.py").write_text(f"__version__ = '{version}'\ncuda = '{cuda}'\n")
+        for name, source in files.items():
+            (torch / "lib" / name).write_bytes(source.read_bytes() + user.encode())
 
     def discovered(self):
         """The catalog's components, of this test's own toolkit and environments; and what was said."""
@@ -103,6 +114,15 @@ class GpuDiscover(BlackBox):
 
     def over(self, requires, **changes):
         return self.project(catalogs=["discovered.json"], requires=requires, hardware={"gpu": "host", "driver": "host"}, **changes)
+
+    def measured(self, cublas):
+        """The document of one inspection of that version, which went well."""
+        self.stackx("inspect", self.over({"cublas": f"=={cublas}"}, workload={"pi": "matmul", "params": {
+            "m": 48, "n": 40, "k": 56, "dtype": "float32", "repetitions": 3, "min_sample_ms": 0.01, "warmup_ms": 0}}), "--rounds", 1)
+        (document,) = self.inspections()
+        self.assertEqual((document["outcome"], document["loaded"]["cublas"], document["loaded"]["cudart"]), ("ok", "12.9.1", "12.4"),
+                         document["reason"])
+        return document
 
     def test_each_library_is_offered_once_and_by_its_place(self):
         self.wheels("torch", "12.9.1.5", b"torch")
@@ -164,6 +184,43 @@ class GpuDiscover(BlackBox):
                 wanted["nvrtc", version, kernel, dtype] = [outcome] * 2
         self.assertEqual(seen, wanted, {one["reason"] for one in documents})
 
+    def test_pytorchs_own_copies(self):
+        runtime = MACHINE / "libcudart.so.12"
+        old = CUDA.parent / "cuda10"
+        self.bundle("old", "1.5.0", "10.2", {
+            "libcublas-9e5bd8a5.so.10": old / "libcublas.so", "libcublasLt-08c4863f.so.10": old / "libcublasLt.so",
+            "libnvrtc-08c4863f.so.10.2": old / "libnvrtc.so", "libnvrtc-builtins.so": runtime,
+            "libcudart-80664282.so.10.2": runtime, "libcudnn.so.7": TESTS / "fakes/gpu/cudnn/libcudnn.so.7"})
+        self.bundle("new", "2.0.0", "12.4", {
+            "libcublas.so.12": CUDA / "libcublas.so", "libcudart-d0da41ae.so.12": runtime, "libcudnn.so.8": MACHINE / "libcudart.so.12"})
+        components, said = self.discovered()
+        found = {name: {version: entry.get("reports", "") for version, entry in components[name]["versions"].items() if "+" in version}
+                 for name in ("cuda", "cublas", "cublaslt", "nvrtc", "cudnn")}
+        self.assertEqual(found, {
+            "cuda": {"10.2+torch": "10.2", "12.4+torch": "12.4"}, "cublas": {"10.2.2+torch": "10.2.2", "12.9.1+torch": "12.9.1"},
+            "cublaslt": {"10.2.2+torch": "10.2.2"}, "nvrtc": {"10.2+torch": "10.2"}, "cudnn": {"7.6.5+torch": "7.6.5"}})
+        self.assertRegex(said, r"left out +cudnn \S+/torch/lib/libcudnn\.so\.8: neither its name nor the library itself says")
+        self.kept(components)
+        document = self.measured("12.9.1+torch")
+        self.assertTrue(any("venvs/new" in path and "libcudart-d0da41ae" in path for path in document["artifacts"]), document["artifacts"])
+
+    def test_condas_packages(self):
+        prefix = self.scratch / "envs" / "cuda"  # no Python in it, and no list names it
+        self.environment["CUDA_HOME"] = str(prefix)
+        self.library(prefix / "targets/x86_64-linux/lib", "cublas", "cublasLt", "cudart", other=b"conda")
+        (prefix / "lib").mkdir()
+        (prefix / "conda-meta").mkdir()
+        for name, number in (("libcublas", "12.9.1.4"), ("libcublasLt", "12.9.1.4"), ("libcudart", "12.4.127")):
+            file = prefix / f"targets/x86_64-linux/lib/{name}.so.12"
+            file.rename(f"{file}.{number[3:]}")
+            for link in (f"{name}.so.12", f"{name}.so.{number}"):
+                (prefix / "lib" / link).symlink_to(f"../targets/x86_64-linux/lib/{name}.so.{number}")
+        components, _ = self.discovered()
+        self.assertEqual(set(components["cuda"]["versions"]), {"12.4.127+cuda"})
+        self.kept(components)
+        document = self.measured("12.9.1.4+cuda")
+        self.assertTrue(any("envs/cuda/targets" in path and "libcudart" in path for path in document["artifacts"]), document["artifacts"])
+
     def test_convolutions_and_collectives(self):
         self.wheels("torch", "12.9.1.5", b"torch")
         self.kept(self.discovered()[0])
@@ -192,6 +249,25 @@ class GpuDiscover(BlackBox):
         self.assertEqual((document["outcome"], document["stack"]["gpu"]), ("ok", "h200-sxm-141gb"), document["reason"])
         found = self.json("advise", "--hw", "h200", "--workload", "matmul", "--pi", pi)
         self.assertEqual((found["answer"]["grade"], found["answer"]["stack"]["cublas"]), ("MEASURED", "12.9.1.4"))
+
+    def test_beside_the_catalogs_that_come_with_stackx(self):
+        self.environment["LD_LIBRARY_PATH"] = str(TESTS / "nvml" / "two_gpus")
+        self.kept(self.discovered()[0])
+        stacks = {}
+        for catalogs in (["gpus.json", "discovered.json"], ["discovered.json", "gpus.json"], ["discovered.json"],
+                         ["gpus.json", "cuda.json", "cuda-wheels.json", "discovered.json"]):
+            project = self.project(catalogs=catalogs, requires={"gpu-matmul": "*"}, hardware={"gpu": "h200-sxm-141gb", "driver": "580.65"}
+                                   if "cuda.json" in catalogs else {"gpu": "h200-sxm-141gb"})
+            stacks[" ".join(catalogs)] = int(self.json("resolve", project, "--count")["valid_stacks"])
+        alone, *beside, fetched = (stacks[key] for key in sorted(stacks, key=len))
+        self.assertEqual((beside, alone), ([5, 5], 5))  # a cuBLAS, two ways of cuBLASLt, two own kernels
+        self.assertGreater(fetched, alone)
+        document = json.loads((self.scratch / "discovered.json").read_text())
+        document["components"]["gpu"]["versions"]["h200-sxm-141gb"]["attributes"]["memory_gb"] = 140
+        self.write("discovered.json", document)
+        wrong = self.stackx("catalog", "validate", "gpus.json", self.scratch / "discovered.json", exit_code=2).stderr
+        self.assertRegex(wrong, r"gpus\.json: /components/gpu/versions/h200-sxm-141gb/attributes/memory_gb: 141 here, but 140 in "
+                                r"\S+discovered\.json; ")
 
     def test_the_answer_ends_with_what_to_run(self):
         _, said = self.discovered()

@@ -82,8 +82,8 @@ TEST_CASE("overlay: kind and versioning stay") {
                         Contains("a.json; an overlay keeps both"));
   CHECK_THAT(refusal({document(base), overlay(R"({"numpy": {"kind": "package", "versioning": "semver", "versions": {}}})")}),
              Contains("/components/numpy: is a package with semver versions here"));
-  CHECK_THAT(refusal({document(base), document(R"({"numpy": {"kind": "package", "versions": {}}})")}),
-             Contains("both declare the component \"numpy\""));
+  CHECK_THAT(refusal({document(base), document(R"({"numpy": {"kind": "runtime", "versions": {}}})")}),
+             Contains("a.json: /components/numpy: kind \"package\" here, but \"runtime\" in "));  // without the mark it is no overlay
 }
 
 TEST_CASE("aliases: requirements may use them, and name components afterwards") {

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <map>
 
-#include "inspector/discover/cuda_toolkits.hpp"
+#include "inspector/discover/cuda/toolkits.hpp"
 #include "tests/inspector/fake_machine.hpp"
 #include "tests/inspector/fake_packages.hpp"
 #include "tests/inspector/remarks.hpp"
@@ -98,6 +98,13 @@ TEST_CASE("old toolkits have a version.txt; a day is no part of a version") {
   REQUIRE(looked.cuda.toolkits.size() == 2);
   CHECK(looked.cuda.toolkits[0].version == "10.1.243");
   CHECK(looked.cuda.toolkits[1].version == "11.4");
+}
+
+TEST_CASE("an environment of conda is no toolkit, whatever it holds") {
+  FakeMachine machine;
+  for (const char* file : {"bin/nvcc", "include/cuda.h", "lib/libcudart.so.12", "conda-meta/history"})
+    machine.file(std::string("/opt/cuda-env/") + file, "#define CUDA_VERSION 12040\n");
+  CHECK(look(machine).cuda.toolkits.empty());
 }
 
 TEST_CASE("what says no version is left out, with the file's name") {

@@ -1,4 +1,4 @@
-#include "inspector/discover/cuda_toolkits.hpp"
+#include "inspector/discover/cuda/toolkits.hpp"
 
 #include <fmt/format.h>
 
@@ -16,10 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> system_directories{"/usr/lib/x86_64-linux-gnu", "/usr/lib64"};
-
-struct ToldToolkit {
-  std::string version, by;
-};
 
 // "CUDA Version 10.1.243"
 std::optional<std::string> in_version_txt(const Tree& tree, const std::string& file) {
@@ -43,16 +39,15 @@ std::optional<std::string> said_by_nvcc(const Tree& tree, const std::string& nvc
   return is_numbers(version) ? std::optional(version) : std::nullopt;
 }
 
-std::optional<ToldToolkit> toolkit_version(const Tree& tree, const std::string& root,
-                                    const Remarks& remarks) {
+std::optional<ToldVersion> toolkit_version(const Tree& tree, const std::string& root, const Remarks& remarks) {
   const auto json = root + "/version.json", txt = root + "/version.txt",
              header = root + "/include/cuda.h", nvcc = root + "/bin/nvcc";
   if (const auto version = in_version_json(tree, json, "cuda", remarks))
-    return ToldToolkit{*version, json};
-  if (const auto version = in_version_txt(tree, txt)) return ToldToolkit{*version, txt};
+    return ToldVersion{*version, json};
+  if (const auto version = in_version_txt(tree, txt)) return ToldVersion{*version, txt};
   if (const auto version = cuda_number(header_number(tree, header, "CUDA_VERSION")))
-    return ToldToolkit{*version, header};
-  if (const auto version = said_by_nvcc(tree, nvcc)) return ToldToolkit{*version, nvcc};
+    return ToldVersion{*version, header};
+  if (const auto version = said_by_nvcc(tree, nvcc)) return ToldVersion{*version, nvcc};
   return std::nullopt;
 }
 
@@ -62,11 +57,14 @@ std::vector<std::string> library_directories(const std::string& root) {
 }
 
 bool looks_like_toolkit(const Tree& tree, const std::string& root) {
+  if (tree.exists(root + "/conda-meta")) return false;  // environments.hpp
   if (tree.exists(root + "/bin/nvcc") || tree.exists(root + "/include/cuda.h")) return true;
   if (!library_in(tree, library_directories(root), "libcudart.so").empty()) return true;
   return root != "/usr" &&
          (tree.exists(root + "/version.json") || tree.exists(root + "/version.txt"));
 }
+
+std::string name_of(const CudaLibrary& library) { return library.component + " " + library.version; }
 
 std::optional<CudaToolkit> look_at(const Tree& tree, const std::string& root,
                                    const Remarks& remarks) {
@@ -80,14 +78,13 @@ std::optional<CudaToolkit> look_at(const Tree& tree, const std::string& root,
     return std::nullopt;
   }
   CudaToolkit toolkit{told->version, root, told->by, "", {}};
-  remarks({Remark::found, fmt::format("cuda {}: {}", told->version, root)});
-  remarks({Remark::note, fmt::format("cuda {}: version from {}", told->version, told->by)});
+  say_found("cuda " + told->version, root, told->by, remarks);
+  const CudaPlace place{root, library_directories(root), {root + "/include"}, {}};
   for (const auto& kind : cuda_kinds) {
     // The system's cuDNN and NCCL are no part of a toolkit: look_at_system.
     if (root == "/usr" && kind.counts_by_itself) continue;
-    if (auto library =
-            look_for(tree, kind, root, library_directories(root), {root + "/include"}, remarks)) {
-      say_found(*library, remarks);
+    if (auto library = look_for(tree, kind, place, remarks)) {
+      say_found(name_of(*library), library->file, library->told_by, remarks);
       toolkit.libraries.push_back(std::move(*library));
     }
   }
@@ -112,12 +109,12 @@ std::string cuda_of_package(Packages& packages, const std::string& file) {
 
 void look_at_system(CudaFound& result, const Tree& tree, Packages& packages,
                     const Remarks& remarks) {
-  const std::vector<std::string> includes{"/usr/include/x86_64-linux-gnu", "/usr/include"};
+  const CudaPlace place{"/usr", system_directories, {"/usr/include/x86_64-linux-gnu", "/usr/include"}, {}};
   for (const auto& kind : cuda_kinds) {
     if (!kind.counts_by_itself) continue;
-    auto library = look_for(tree, kind, "/usr", system_directories, includes, remarks);
+    auto library = look_for(tree, kind, place, remarks);
     if (!library) continue;
-    say_found(*library, remarks);
+    say_found(name_of(*library), library->file, library->told_by, remarks);
     const auto major = cuda_of_package(packages, library->file);
     result.system.emplace_back(std::move(*library), major);
   }

@@ -1,4 +1,4 @@
-#include "inspector/discover/cuda_libraries.hpp"
+#include "inspector/discover/cuda/libraries.hpp"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,6 @@ namespace stackx::inspector {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct ToldVersion {
-  std::string version, by;
-};
 
 std::size_t parts(const std::string& version) {
   return static_cast<std::size_t>(std::count(version.begin(), version.end(), '.')) + 1;
@@ -60,22 +56,58 @@ std::optional<ToldVersion> in_headers(const Tree& tree, const std::string& compo
   return std::nullopt;
 }
 
-std::optional<ToldVersion> library_version(const Tree& tree, const CudaKind& kind,
-                                           const std::string& root, const std::string& file,
-                                           const std::vector<std::string>& includes,
-                                           const Remarks& remarks) {
-  if (const auto version = file_version(file); !version.empty() && parts(version) >= 3)
-    return ToldVersion{version, file};
-  const auto json = root + "/version.json";
-  if (const auto version = in_version_json(tree, json, kind.json_key, remarks))
-    return ToldVersion{*version, json};
-  if (const auto told = in_headers(tree, kind.component, includes)) return told;
-  if (std::string_view(kind.component) != "nvrtc") return std::nullopt;
-  const auto builtins =
-      library_in(tree, {fs::path(file).parent_path().string()}, "libnvrtc-builtins.so");
-  if (const auto version = file_version(builtins); parts(version) >= 2)
-    return ToldVersion{version, builtins};
+// cuda = '11.3', or cuda: Optional[str] = '11.3'
+std::optional<ToldVersion> in_version_py(const Tree& tree, const std::string& root) {
+  const auto file = root + "/version.py";
+  for (const auto& line : words(tree.text(file).value_or(""), "\n")) {
+    const auto tokens = words(line, " '\"\r");
+    if (tokens.size() >= 3 && (tokens[0] == "cuda" || tokens[0] == "cuda:") && is_numbers(tokens.back()))
+      return ToldVersion{tokens.back(), file};
+  }
   return std::nullopt;
+}
+
+// NAME-VERSION-BUILD.json
+std::optional<ToldVersion> in_conda_meta(const Tree& tree, const std::string& root, const std::string& package) {
+  const auto directory = root + "/conda-meta";
+  for (const auto& entry : tree.entries(directory))
+    for (const auto& name : {package, "lib" + package}) {
+      if (!entry.starts_with(name + "-")) continue;
+      const auto rest = entry.substr(name.size() + 1);
+      const auto version = rest.substr(0, rest.find('-'));
+      if (is_numbers(version) && rest.find('-') != std::string::npos) return ToldVersion{version, directory + "/" + entry};
+    }
+  return std::nullopt;
+}
+
+std::optional<ToldVersion> library_version(const Tree& tree, const CudaKind& kind, const CudaPlace& place,
+                                           const std::string& file, const Remarks& remarks) {
+  const std::string_view component = kind.component;
+  if (const auto version = file_version(file); !version.empty() && parts(version) >= 3) return ToldVersion{version, file};
+  const auto json = place.root + "/version.json";
+  if (const auto version = in_version_json(tree, json, kind.json_key, remarks)) return ToldVersion{*version, json};
+  if (const auto told = in_headers(tree, kind.component, place.includes)) return told;
+  if (component == "cudart")
+    if (const auto told = in_version_py(tree, place.root)) return told;
+  if (const auto told = in_conda_meta(tree, place.root, kind.conda)) return told;
+  if (component == "nvrtc") {
+    const auto builtins = library_in(tree, {fs::path(file).parent_path().string()}, "libnvrtc-builtins.so");
+    if (const auto version = file_version(builtins); parts(version) >= 2) return ToldVersion{version, builtins};
+  }
+  const auto version = place.ask ? place.ask(kind, tree.root() / fs::path(file).relative_path()) : "";
+  return is_numbers(version) ? std::optional(ToldVersion{version, file}) : std::nullopt;
+}
+
+// What follows ".so" in a name that this library may have: "11.2" of libnvrtc-1ea278b5.so.11.2, "" of libnvrtc.so.
+std::optional<std::string> numbers_in(std::string_view name, std::string_view library) {
+  constexpr std::size_t hash = 1 + 8;  // "-1ea278b5"
+  const auto stem = library.substr(0, library.size() - 3);
+  if (!name.starts_with(stem)) return std::nullopt;
+  name.remove_prefix(stem.size());
+  if (name.starts_with('-') && name.find_first_not_of("0123456789abcdef", 1) == hash) name.remove_prefix(hash);
+  if (name == ".so") return "";
+  if (!name.starts_with(".so.") || !is_numbers(name.substr(4))) return std::nullopt;
+  return std::string(name.substr(4));
 }
 
 }  // namespace
@@ -136,14 +168,14 @@ std::optional<std::string> in_version_json(const Tree& tree, const std::string& 
   }
 }
 
-std::string library_in(const Tree& tree, const std::vector<std::string>& directories,
-                       const std::string& name) {
+std::string library_in(const Tree& tree, const std::vector<std::string>& directories, const std::string& library,
+                       const std::string& major) {
   for (const auto& directory : directories) {
     std::string found;
-    for (const auto& entry : tree.entries(directory))
-      if (entry == name ||
-          (entry.starts_with(name + ".") && is_numbers(entry.substr(name.size() + 1))))
-        found = entry.size() > found.size() ? entry : found;
+    for (const auto& entry : tree.entries(directory)) {
+      const auto numbers = numbers_in(entry, library);
+      if (numbers && (major.empty() || first_parts(*numbers, 1) == major) && entry.size() > found.size()) found = entry;
+    }
     if (!found.empty()) return real_path(tree, directory + "/" + found);
   }
   return "";
@@ -154,28 +186,20 @@ std::string file_version(const std::string& file) {
   return at == std::string::npos || !is_numbers(file.substr(at + 4)) ? "" : file.substr(at + 4);
 }
 
-std::optional<CudaLibrary> look_for(const Tree& tree, const CudaKind& kind, const std::string& root,
-                                    const std::vector<std::string>& directories,
-                                    const std::vector<std::string>& includes,
-                                    const Remarks& remarks) {
-  const auto file = library_in(tree, directories, kind.library);
+std::optional<CudaLibrary> look_for(const Tree& tree, const CudaKind& kind, const CudaPlace& place, const Remarks& remarks) {
+  const auto file = library_in(tree, place.directories, kind.library);
   if (file.empty()) return std::nullopt;
-  const auto told = library_version(tree, kind, root, file, includes, remarks);
-  if (!told) {
-    remarks({Remark::left_out,
-             fmt::format(
-                 "{} {}: neither its name nor a header nor version.json says which version it is",
-                 kind.component, file)});
-    return std::nullopt;
-  }
-  return CudaLibrary{kind.component, told->version, first_parts(told->version, kind.reported), file,
-                     told->by};
+  if (const auto told = library_version(tree, kind, place, file, remarks))
+    return CudaLibrary{kind.component, told->version, first_parts(told->version, kind.reported), file, told->by};
+  remarks({Remark::left_out,
+           fmt::format("{} {}: neither its name nor {} says which version it is", kind.component, file,
+                       place.ask ? "the library itself" : "a header nor version.json")});
+  return std::nullopt;
 }
 
-void say_found(const CudaLibrary& library, const Remarks& remarks) {
-  const auto what = fmt::format("{} {}", library.component, library.version);
-  remarks({Remark::found, fmt::format("{}: {}", what, library.file.string())});
-  remarks({Remark::note, fmt::format("{}: version from {}", what, library.told_by)});
+void say_found(const std::string& what, const std::string& where, const std::string& told_by, const Remarks& remarks) {
+  remarks({Remark::found, fmt::format("{}: {}", what, where)});
+  remarks({Remark::note, fmt::format("{}: version from {}", what, told_by)});
 }
 
 }  // namespace stackx::inspector
