@@ -1,7 +1,7 @@
 // Under which conditions each sample was taken: clocks, temperature, power, utilisation, throttling,
 // by NVML.
 //
-// Read right after a sample, while the device is still hot, and outside the timed window: a reading
+// Read while the device works on a sample, where it times itself (sampler.hpp), else right after one: a reading
 // takes from tens of microseconds to milliseconds. What it shows is the state at that moment; power
 // is averaged by the board over its last tens of milliseconds (A100 and later: the last second), so
 // a power in the sample's own window follows from the energy counter instead where the samples last

@@ -59,6 +59,7 @@ double EventSampler::run_back_to_back(std::uint64_t calls) {
   event(0).record();
   for (std::uint64_t i = 0; i < calls; ++i) call_();
   event(1).record();
+  if (notes_) conditions_->add();
   device_.synchronize();
   return event(1).milliseconds_since(event(0));
 }
@@ -74,6 +75,7 @@ double EventSampler::run_flushed(std::uint64_t calls) {
       call_();
       event(2 * i + 1).record();
     }
+    if (notes_ && done + now == calls) conditions_->add();
     device_.synchronize();
     for (std::size_t i = 0; i < now; ++i) {
       const double one = event(2 * i + 1).milliseconds_since(event(2 * i));
@@ -103,10 +105,6 @@ std::int64_t EventSampler::run(std::uint64_t mini_batch) {
   const double milliseconds =
       flush_.bytes() > 0 ? run_flushed(mini_batch) : run_back_to_back(mini_batch);
   return checked_ns(milliseconds, clock_.steady_ns() - begin, mini_batch);
-}
-
-void EventSampler::measured() {
-  if (conditions_ != nullptr) conditions_->add();
 }
 
 }  // namespace stackx::kernels::cuda

@@ -27,6 +27,7 @@ class LayerSampler : public Sampler {
  public:
   LayerSampler(std::unique_ptr<Sampler> samples, std::function<std::vector<double>()> stamped, LayerTimes& times);
   std::int64_t run(std::uint64_t mini_batch) override;
+  void measuring() override { samples_->measuring(); }
   void measured() override;
 
  private:

@@ -69,6 +69,7 @@ Measurement measure(Sampler& sampler, const Plan& plan, const Clock& clock,
   result.mini_batch = mini_batch();
   record(phases, clock, "measure", [&] {
     result.samples_ns.reserve(plan.repetitions);
+    sampler.measuring();
     while (result.samples_ns.size() < plan.repetitions) {
       const bool late = plan.max_ns > 0 && clock.steady_ns() - begin >= plan.max_ns;
       if (late && result.samples_ns.size() >= kMinRepetitions) break;

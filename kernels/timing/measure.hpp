@@ -51,7 +51,9 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
   virtual std::int64_t run(std::uint64_t mini_batch) = 0;  // ns
-  // The run() just done was a measured sample: the moment to note its conditions.
+  // Every run() that follows is a measured sample: its conditions may be noted while it runs.
+  virtual void measuring() {}
+  // The run() just done was one: the last moment to note them.
   virtual void measured() {}
 };
 
