@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from machine import nvidia_smi, verdict
-from rounds import project
+from project import project
 
 SMALL = "m=1024 n=1024 k=1024 repetitions=3"
 LONG = "m=16384 n=16384 k=16384 dtype=float32 mini_batch=200 repetitions=5000"
