@@ -99,8 +99,8 @@ class Together(unittest.TestCase):
         # 3 x 4 GiB, and 3 x 1 for all or 3 for one alone
         self.assertIsNone(self.required(ranks("same", "same"), 7 * GIB, 15 * GIB))
         self.assertEqual(self.required(ranks("same", "same"), 7 * GIB, 15 * GIB - 1),
-                         "bytes=9 ranks=2 takes at least 15.0 GiB of host memory (12.0 GiB for arrays, 3.0 GiB for the check) in 3 processes; "
-                         "there are 15.0 GiB of the host's: give a smaller bytes or ranks")
+                         "bytes=9 ranks=2 takes at least 15.0 GiB of host memory (12.0 GiB for arrays, 3.0 GiB for the check) in 3 "
+                         "processes; there are 15.0 GiB of the host's: give a smaller bytes or ranks")
         self.assertIsNone(self.required(ranks("same"), 7 * GIB, 11 * GIB))  # 2 x 4 and 3 for one alone
         self.assertIn("11.0 GiB of host memory", self.required(ranks("same"), 7 * GIB, 11 * GIB - 1))
         self.assertIn("7.0 GiB of host memory (4.0", self.required(ranks("same"), 7 * GIB - 1, 99 * GIB))  # each its address space
@@ -177,6 +177,22 @@ class LowerBounds(unittest.TestCase):
 
             self.assert_taken(of_training.need_of(numpy_adapter, net, batch, 0.9), run, 5)
 
+    def test_what_training_frameworks_keep(self):
+        from stackx_pi.training import memory as of_training, network
+        net = network.Network(14, 32, 8, 4)
+        parameters, images = 4 * net.parameter_count(), 4 * 3 * 2 * 32 * 32
+
+        def need(name, momentum=0.9, device="gpu", exchange=None):
+            one = adapter(device)
+            one.name, one.exchange.name = name, exchange
+            return of_training.need_of(one, net, 2, momentum)
+
+        self.assertEqual(need("torch").device, 3 * parameters + images)
+        self.assertEqual(need("torch", momentum=0).device, 2 * parameters + images)
+        self.assertEqual(need("jax").device, 2 * parameters + images)
+        self.assertEqual(need("tensorflow", exchange="servers (1)").device, images)
+        self.assertEqual((need("torch").arrays, need("torch", device="cpu").arrays), (0, 3 * parameters + images))
+
     def test_collectives(self):
         from stackx_pi import collectives
         from stackx_pi.collectives import inputs, memory as of_collectives
@@ -231,7 +247,7 @@ class Refused(support.PiTest):
         settings = {"dtype": "float32", "threads": None, "device": "cpu", "mode": "eager", "tf32": False}
         request = {"framework": "numpy", "settings": settings, "mode": "eager", "operation": "mlp", "size": 16384, "seed": 1}
         with mock.patch.object(memory, "available", return_value=GIB), \
-                self.assertRaisesRegex(Unsupported, "^operation=mlp size=16384 dtype=float32 takes at least 3.* smaller operation, size or"):
+                self.assertRaisesRegex(Unsupported, "^size=16384 dtype=float32 takes at least 32.0 GiB .* smaller size or dtype$"):
             startup_child.measure(request, {})
 
     def on_a_fake(self, fake, says, exit_code=0):

@@ -64,7 +64,7 @@ def check_network(arrays, result, dtype, tf32=False):
 
 def need_of(operation, size, dtype):
     """Of the step, at least: its arrays, its result, and both in float64 for the check; of the network's, the squares of one weight, too."""
-    weight, keys = size * size, ["operation", "size", "dtype"]
+    weight, keys = size * size, ["size", "dtype"]
     if operation == "matmul":
         return memory.need_of(keys, [weight, weight], weight, dtype, weight)
     inputs = [ROWS * size, WIDER * weight, WIDER * size, WIDER * weight, size]
