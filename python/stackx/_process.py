@@ -42,14 +42,15 @@ class Process:
         try:
             self._listener.start()
             self._await_start()
+            if isinstance(self._fault, OSError):
+                message = f"{self.command[0]} cannot be started: {self._fault}"
+                raise EnvironmentFailed(message, command=self.command) from self._fault
             if self._fault:
                 raise self._fault
             if self._clock:
                 self._clock.daemon = True
                 self._clock.start()
             return self
-        except OSError as error:
-            raise EnvironmentFailed(f"{self.command[0]} cannot be started: {error}", command=self.command) from error
         except BaseException:
             self.__exit__(None, None, None)
             raise
