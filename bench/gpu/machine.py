@@ -1,4 +1,5 @@
 """The GPU that is measured, the programs that measure it, the libraries that are here, and the time that is left."""
+import contextlib
 import functools
 import json
 import os
@@ -79,6 +80,10 @@ class Machine:
                 os.killpg(process.pid, signal.SIGKILL)
                 out, errors = process.communicate()
                 errors += f"\nkilled after {seconds:.0f} s"
+            except BaseException:  # Ctrl-C, which does not come to a session of its own
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
         return subprocess.CompletedProcess(command, process.returncode, out, errors)
 
     def native(self, words, seconds=60, **variables):

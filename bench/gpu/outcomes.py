@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from machine import nvidia_smi, verdict
-from rounds import project
+from project import project
 
 SMALL = "m=1024 n=1024 k=1024 repetitions=3"
 LONG = "m=16384 n=16384 k=16384 dtype=float32 mini_batch=200 repetitions=5000"
@@ -59,10 +59,12 @@ def killed(machine):
     process = subprocess.Popen([str(machine.programs / "stackx-pi"), "matmul", "--library", machine.library("cublas"), "--with",
                                 machine.library("cudart"), f"device={machine.uuid}", *machine.sized(LONG).split()], env=machine.environment,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    busy = wait(lambda: int(machine.asked("utilization.gpu").split()[0]) > 50 or process.poll() is not None, 30)
-    used = machine.memory_used()
-    process.kill()
-    process.wait()
+    try:
+        busy = wait(lambda: int(machine.asked("utilization.gpu").split()[0]) > 50 or process.poll() is not None, 30)
+        used = machine.memory_used()
+    finally:
+        process.kill()
+        process.wait()
     began = time.monotonic()
     back = wait(lambda: machine.memory_used() <= before + 16, 20)
     yield row("SIGKILL in mid-kernel", "memory comes back", f"{used - before} MiB taken, back {time.monotonic() - began:.1f} s later"

@@ -5,23 +5,13 @@ import json
 
 import table
 from machine import progress
+from project import project
 
 # Which libraries multiply numbers of that type, those first that are asked for most: others would say `unsupported` in every round, as
 # our own kernel does of bfloat16 that is written as bfloat16, which is what frameworks ask for (of the other types they ask for the usual).
 RESULT = {"bfloat16": {"result": "same"}}
 LIBRARIES = {"bfloat16": ("cublas", "cublaslt"), "fp8": ("cublaslt",), "float16": ("cublas", "cublaslt", "tensor"),
              "tf32": ("cublas", "cublaslt", "tensor"), "float32": ("cublas", "tiled"), "float64": ("cublas", "tiled")}
-
-
-def project(machine, name, workload, seconds=120, stacks=None, requires=None, rounds=1):
-    """A project of this GPU, its libraries and --catalog's; its file."""
-    file = machine.output / f"{name}.json"
-    file.write_text(json.dumps({
-        "$schema": "stackx/project/1", "name": name, "catalogs": [str(machine.output / "discovered.json"), *map(str, machine.catalogs)],
-        "requires": requires or {"gpu-matmul": "*"}, "hardware": {"gpu": "host", "driver": "host"}, "workload": workload,
-        "campaign": {**({"stacks": stacks} if stacks else {"sampler": {"kind": "all"}}), "rounds": rounds, "runner": "local",
-                     "limits": {"seconds": seconds, "memory_gib": 32}}}, indent=1) + "\n")
-    return file
 
 
 def library(stack):

@@ -34,6 +34,7 @@ class Stoppable:
         self.files = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2)]
         self.process = subprocess.Popen([str(word) for word in command], env=bare_environment(variables),
                                         stdout=self.files[0], stderr=self.files[1])
+        stack.callback(self.process.wait)
         stack.callback(self.process.kill)
         self.process.send_signal(signal.SIGSTOP)
 

@@ -14,7 +14,12 @@ class Run:
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=output,
                                        stderr=errors, preexec_fn=lambda: set_limit(limit))
-            _, status, usage = os.wait4(process.pid, 0)
+            try:
+                _, status, usage = os.wait4(process.pid, 0)
+            except BaseException:  # Ctrl-C
+                process.kill()
+                process.wait()
+                raise
             self.status = process.returncode = os.waitstatus_to_exitcode(status)
             output.seek(0)
             errors.seek(0)

@@ -11,9 +11,10 @@ from __future__ import absolute_import, division
 
 import sys
 
-from stackx_pi import collectives, protocol, ranks, work
+from stackx_pi import collectives, memory, protocol, ranks, work
 from stackx_pi.bits import most_ulps
 from stackx_pi.collectives import Exchange, inputs
+from stackx_pi.collectives.memory import need_of
 from stackx_pi.errors import Unsupported, UsageError, refusal
 from stackx_pi.framework_pi import FrameworkRun
 from stackx_pi.frameworks import Settings
@@ -43,6 +44,7 @@ class CollectiveRun(FrameworkRun):
                 with_torch.use_own_gpu(self.adapter, self.world)
             with_torch.join(self.adapter.torch, self.world, self.settings.device)
             circle = Circle(self.world)
+        memory.require(self.adapter, need_of(exchange, self.settings.device), self.parameters, circle.gathered)
         with self.phases.record("check"):
             bits = self._bits(arrays=lambda called: [inputs.held(called[1], exchange.dtype)], gathered=circle.gathered,
                               generator="splitmix64")

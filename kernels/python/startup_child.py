@@ -53,18 +53,22 @@ def choose_mode(adapter, asked):
 
 def measure(request, known):
     """What follows the import."""
-    from stackx_pi import frameworks, libraries, threads
+    from stackx_pi import frameworks, libraries, memory, threads
+    from stackx_pi.parameters import Parameter, Parameters
     from stackx_pi.starting import compilers, steps
     settings = frameworks.Settings(**request["settings"])
     kind = frameworks.adapter_module(request["framework"])
     if "eager" not in kind.Adapter.modes:
         settings.mode = "default"
     arguments = (settings.dtype, request["seed"], settings.tf32)
-    small, step = steps.step("matmul", SMALL, *arguments), steps.step(request["operation"], request["size"], *arguments)
+    small, asked = steps.step("matmul", SMALL, *arguments), (request["operation"], request["size"])
     known["first_call_ns"], (adapter, product) = first_call(frameworks, small, request["framework"], settings)
     threads.require(settings.threads, adapter.threads_used(), adapter.name)
     known["checks"] = [small.check(product)]
     adapter.mode = known["mode"] = choose_mode(adapter, request["mode"])
+    told = [Parameter(key, str(value), "") for key, value in dict(request, dtype=settings.dtype).items()]
+    memory.require(adapter, steps.need_of(asked[0], asked[1], settings.dtype), Parameters(told, []))
+    step = steps.step(*(asked + arguments))
     watcher = compilers.watch(adapter)
     inputs, call = timed(lambda: step.prepare(adapter))
     before = watcher.counts(None)  # JAX compiles conversions of inputs

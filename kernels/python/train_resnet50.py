@@ -29,13 +29,14 @@ from __future__ import absolute_import, division
 import os
 import sys
 
-from stackx_pi import protocol, reference, training
+from stackx_pi import memory, protocol, reference, training
 from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
 from stackx_pi.measure import measure
 from stackx_pi.parallel.workers import PARAMETERS, start
 from stackx_pi.parameters import Parameter
 from stackx_pi.training import check, network, report
+from stackx_pi.training.memory import need_of
 
 LARGEST = 1 << 20
 
@@ -76,6 +77,8 @@ class TrainingRun(FrameworkRun):
         self.training, self.losses, self.own_ns = operation, [], []
         self.workers.join(self.adapter)
         seed = self.parameters.whole("seed", 0, 2**64 - 1)
+        need = need_of(self.adapter, operation.network, operation.batch, operation.settings.momentum)
+        memory.require(self.adapter, need, self.parameters, self.workers.gathered)
         with self.phases.record("check"):
             trainer, result = self._refusing(lambda: self._checked(seed))
         self.document["check"] = result

@@ -72,7 +72,7 @@ class TransformerRun(FrameworkRun):
         self.workers.join(self.adapter)
         task, dtype = operation.task, self.settings.dtype
         transformer.require(self.adapter, task.phase)
-        memory.require(self.adapter, operation.shape, task)
+        memory.require(self.adapter, operation.shape, task, self.workers.gathered)
         with self.phases.record("check"):
             runner, result = self._refusing(self._checked)
         self.document["check"], measurement = result, None

@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import threading
@@ -21,7 +22,7 @@ from stand_in_index import StandIn
 NVML = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml"  # look-alikes, one machine each
 EVIL = r"""printf 'v1 \033]0;evil\007\033[2J\xff\xfe\xe2\x80\xae reversed\r\nsecond line\n'; """
 LONGEST = 240  # seconds, whatever hangs for 1000 and however busy the machine
-PROMISED = 8  # seconds, by docs/install.md
+LAST_RESORT = {1.2, 6.5}  # seconds: workspace/doctor/doctor.hpp gives up there, and says why that keeps docs/install.md's promise of 8
 
 
 class Refusing(http.server.BaseHTTPRequestHandler):
@@ -82,8 +83,7 @@ class Doctor(MadeUpStore):
         """The document, and its findings by name; both are what the schema and the screen say they are."""
         began = time.monotonic()
         done = self.stackx("doctor", "--json", *options, exit_code=exit_code)
-        self.took = time.monotonic() - began
-        self.assertLess(self.took, LONGEST)
+        self.assertLess(time.monotonic() - began, LONGEST)
         self.assertEqual(list(self.temporary.glob("stackx-*")), [])
         self.assertEqual(done.stderr, "")
         self.assertNotIn("secret", done.stdout)
@@ -163,10 +163,9 @@ class Doctor(MadeUpStore):
             self.program(name, "exec sleep 1000\n")
         self.environment["STACKX_UV"] = str(self.bin / "uv")
         document, findings = self.look()
-        for _ in range(2):  # where something else held the machine up
-            if self.took >= PROMISED:
-                self.look()
-        self.assertLess(self.took, PROMISED)
+        limits = {what: float(found.group(1)) for what, one in findings.items() if (found := re.search(r"within ([\d.]+) s", one["found"]))}
+        self.assertEqual(limits, {"sandbox": 2, "uv": 2, "containers": 2.5, "Slurm": 2, "Kubernetes": 2})
+        self.assertFalse(LAST_RESORT & set(limits.values()), findings)  # each ended by a limit of its own
         self.status(findings, sandbox="poor", containers="unknown", uv="poor", package_index="poor", Slurm="poor", Kubernetes="poor")
         self.assertIn("it did not end within 2 s", findings["sandbox"]["found"])
         for what in ("Slurm", "Kubernetes", "uv"):

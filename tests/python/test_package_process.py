@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
 import unittest
 import unittest.mock
@@ -17,7 +18,7 @@ import unittest.mock
 from support import PACKAGE, stand_in
 
 import stackx
-from stackx import _program
+from stackx import _process, _program
 
 
 class Scratch(unittest.TestCase):
@@ -136,6 +137,107 @@ class Ending(Scratch):
         asked = self.program('echo "[\\"$2\\"]"; sleep 0.0$2')
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             self.assertEqual(list(pool.map(lambda n: asked.run(str(n)), range(40))), [[str(n)] for n in range(40)])
+
+
+class Interrupted(unittest.TestCase):
+    """Ctrl-C at every line: no child is left, neither one that runs nor one that nobody has waited for."""
+
+    def process(self, timeout=600):
+        return _process.Process(["sleep", "600"], dict(os.environ), "", timeout)
+
+    def assert_no_child(self):
+        with self.assertRaises(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+
+    def at_each_line(self, functions, act):
+        """`act` again and again, KeyboardInterrupt coming at another line of _process.py each time; how many lines there are."""
+        for number in range(10000):
+            left = [number]
+
+            def trace(frame, event, _):
+                code = frame.f_code
+                if code.co_filename != _process.__file__ or code.co_name not in functions:
+                    return None
+                if event == "line":
+                    left[0] -= 1
+                    if left[0] < 0:
+                        sys.settrace(None)
+                        raise KeyboardInterrupt
+                return trace
+
+            try:
+                act(lambda: sys.settrace(trace))
+            except KeyboardInterrupt:
+                self.assert_no_child()
+            finally:
+                sys.settrace(None)
+            if left[0] >= 0:
+                return number
+        return None
+
+    def test_while_it_enters(self):
+        entered = []
+
+        def act(watched):
+            process = self.process()
+            watched()
+            with process:
+                sys.settrace(None)
+                entered.append(process)
+            self.assert_no_child()
+
+        self.assertGreater(self.at_each_line(("__enter__", "_await_start"), act), 5)
+        self.assertEqual(len(entered), 1)
+
+    def test_before_and_after_each_thread_starts(self):
+        start, entered = threading.Thread.start, []
+        for number in range(4):  # the listener's and the clock's
+            calls = []
+
+            def starts(thread):
+                calls.append(thread)
+                if number < 2 and len(calls) == number + 1:
+                    raise KeyboardInterrupt
+                start(thread)
+                if number >= 2 and len(calls) == number - 1:
+                    raise KeyboardInterrupt
+
+            with unittest.mock.patch.object(threading.Thread, "start", starts), self.assertRaises(KeyboardInterrupt), self.process():
+                entered.append(number)
+            self.assert_no_child()
+        self.assertEqual(entered, [])
+
+    def test_once_more_while_it_leaves(self):
+        def act(watched):
+            with self.process():
+                watched()
+                raise InterruptedError
+
+        def leaves(watched):
+            with self.assertRaises(InterruptedError):
+                act(watched)
+            self.assert_no_child()
+
+        self.assertGreater(self.at_each_line(("_leave", "_await_start", "_end"), leaves), 8)
+
+    def test_while_the_program_is_being_started(self):
+        leaving, started, leave, start = threading.Event(), [], _process.Process.__exit__, subprocess.Popen
+
+        def starts(*words, **more):
+            started.append(start(*words, **more))
+            os.kill(os.getpid(), signal.SIGINT)
+            self.assertTrue(leaving.wait(240))
+            return started[0]
+
+        def leaves(*words):
+            leaving.set()
+            leave(*words)
+
+        with unittest.mock.patch.object(_process.subprocess, "Popen", starts), \
+                unittest.mock.patch.object(_process.Process, "__exit__", leaves), self.assertRaises(KeyboardInterrupt), self.process():
+            self.fail("it was entered")
+        self.assertIsNotNone(started[0].returncode)
+        self.assert_no_child()
 
 
 class Finding(Scratch):

@@ -1,20 +1,12 @@
 #include "workspace/doctor/doctor.hpp"
 
-#include <chrono>
-
 #include "workspace/doctor/probes.hpp"
 #include "workspace/doctor/side_by_side.hpp"
 
 namespace stackx::workspace {
-namespace {
-
-// Above all that the probes wait for by themselves.
-constexpr std::chrono::milliseconds longest{6500};
-
-}  // namespace
 
 Findings examine(const Context& context, const Examination& how) {
-  auto noise = side_by_side({{{"noise"}, look_at_noise}}, longest);  // before we make some ourselves
+  auto noise = side_by_side({{{"noise"}, look_at_noise}}, for_noise);
   auto findings = side_by_side({{{"programs", "catalogs", "charts"}, [context] { return look_at_parts(context); }},
                                 {{"sandbox"}, [context] { return look_at_sandbox(context); }},
                                 {{"store"}, [context] { return look_at_store(context); }},
@@ -27,7 +19,7 @@ Findings examine(const Context& context, const Examination& how) {
                                 {{"energy"}, [] { return look_at_energy(); }},
                                 {{"Slurm"}, look_at_slurm},
                                 {{"Kubernetes"}, look_at_kubernetes}},
-                               longest);
+                               for_others);
   const auto* disk = find(findings, "disk");
   const auto after_disk = disk == nullptr ? findings.size() : static_cast<std::size_t>(disk - findings.data()) + 1;
   findings.insert(findings.begin() + static_cast<std::ptrdiff_t>(after_disk), noise.begin(), noise.end());

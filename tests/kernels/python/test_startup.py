@@ -3,6 +3,7 @@
 import os
 import shutil
 import unittest
+from unittest import mock
 
 import support
 from support import FAKES
@@ -157,6 +158,23 @@ class Fakes(StartupTest):
         for words, message in [(["size=4"], "size=4: expected a whole number from 16"), (["cache=hot"], "expected one of cold, warm"),
                                (["of=second_step"], "expected one of first_step"), (["operation=conv"], "expected one of mlp, matmul")]:
             self.assertIn(message, self.pi("startup", *words, exit_code=2))
+
+
+class Interrupted(unittest.TestCase):
+    """Ctrl-C while a child is awaited: none is left."""
+
+    def test_no_child_is_left(self):
+        import subprocess
+        from stackx_pi.starting import children
+        from stackx_pi.vllm import watched
+        for awaits, run in ((mock.patch.object(subprocess.Popen, "communicate", side_effect=KeyboardInterrupt),
+                             lambda: children.answer(["sleep", "600"], "a test")),
+                            (mock.patch.object(watched, "look", side_effect=KeyboardInterrupt),
+                             lambda: watched.run(["sleep", "600"], dict(os.environ), "/tmp"))):
+            with awaits, self.assertRaises(KeyboardInterrupt):
+                run()
+            with self.assertRaises(ChildProcessError):
+                os.waitpid(-1, os.WNOHANG)
 
 
 @support.needs_numpy

@@ -62,7 +62,12 @@ def measured(size, phases, defaults, options, told):
     environment.update(told, MASTER_PORT=str(free_port()))
     words = [launcher(library, kind)] + options(kind) + ["-n", str(size)] + command(os.path.basename(sys.argv[0]), sys.argv[1:])
     child = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
-    out, _ = child.communicate()
+    try:
+        out, _ = child.communicate()
+    finally:
+        if child.poll() is None:
+            child.terminate()  # the launcher ends its ranks
+            child.wait()
     if child.returncode == 0:
         for line in out.decode("utf-8", "replace").splitlines():
             if line.startswith("{"):

@@ -168,10 +168,13 @@ def wait_for_launcher(world):
         protocol.finish(protocol.DONE)
     with open(os.devnull) as nothing:
         child = subprocess.Popen(["/bin/sh", "-c", command.decode("utf-8")], stdin=nothing, env=for_ranks(os.environ), preexec_fn=os.setsid)
-    while child.poll() is None:
-        if select.select([link], [], [], LOOK)[0] and not link.recv(1):
-            end(child)
-            protocol.finish(protocol.DONE)
+    try:
+        while child.poll() is None:
+            if select.select([link], [], [], LOOK)[0] and not link.recv(1):
+                end(child)
+                protocol.finish(protocol.DONE)
+    finally:  # Ctrl-C, too
+        end(child)
     link.sendall(("%d\n" % (child.returncode % 256)).encode("ascii"))
     if child.returncode != 0:
         sys.stderr.write("pi.py: rank %d: what MPI's launcher ran here: %s\n" % (world.rank, ending(child.returncode)))
@@ -191,6 +194,8 @@ def called(world):
 
 def end(child):
     """With all that it has started."""
+    if child.poll() is not None:
+        return
     for number, seconds in ((signal.SIGTERM, GRACE), (signal.SIGKILL, GRACE)):
         until = time.time() + seconds
         os.killpg(child.pid, number)

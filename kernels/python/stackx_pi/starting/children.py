@@ -27,7 +27,10 @@ def command(script, words):
 def answer(words, what, environment=None):
     """The document that a child prints; `what` names it in messages."""
     child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-    out, err = child.communicate()
+    try:
+        out, err = child.communicate()
+    finally:
+        end(child)
     out, err = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
     if child.returncode != 0:
         raise EnvironmentFault("%s: %s: %s" % (what, ending(child.returncode), last_line(err)))
@@ -35,6 +38,13 @@ def answer(words, what, environment=None):
         return json.loads(out)
     except ValueError:
         raise EnvironmentFault("%s: the child printed no document: the module ended it" % what)
+
+
+def end(child):
+    """Of one that still runs, since Ctrl-C or a fault came before its end."""
+    if child.poll() is None:
+        child.kill()
+        child.wait()
 
 
 def program(known):

@@ -9,7 +9,7 @@ Euclidean norm of those errors times v, and by bound (|h||v| + |d|) of its own.
 
 from __future__ import absolute_import
 
-from stackx_pi import reference
+from stackx_pi import memory, reference
 from stackx_pi.inputs import random_array
 
 ROWS, WIDER = 64, 4
@@ -60,6 +60,15 @@ def check_network(arrays, result, dtype, tf32=False):
     comparison.add(found, expected, scale, lambda at: "y[%d,%d]" % (at[0], at[1]))
     comparison.add_entries(found, expected)
     return comparison.document("every entry in float64")
+
+
+def need_of(operation, size, dtype):
+    """Of the step, at least: its arrays, its result, and both in float64 for the check; of the network's, the squares of one weight, too."""
+    weight, keys = size * size, ["size", "dtype"]
+    if operation == "matmul":
+        return memory.need_of(keys, [weight, weight], weight, dtype, weight)
+    inputs = [ROWS * size, WIDER * weight, WIDER * size, WIDER * weight, size]
+    return memory.need_of(keys, inputs, ROWS * size, dtype, sum(inputs) + WIDER * weight)
 
 
 def step(operation, size, dtype, seed, tf32=False):

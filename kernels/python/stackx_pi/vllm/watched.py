@@ -10,6 +10,7 @@ import tempfile
 import time
 
 from stackx_pi.protocol import mapped_files
+from stackx_pi.starting.children import end
 
 FIRST_WAIT, LONGEST_WAIT = 0.02, 1.0  # seconds between two looks: what ends soon is seen, what lasts is left in peace
 FAULT = re.compile(r"(?:^|[\s:\]])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Interrupt|Exit)(?:: .*|$))")
@@ -61,9 +62,7 @@ def run(command, environment, directory):
                 wait = min(LONGEST_WAIT, 1.5 * wait)
             seconds = time.time() - begin
         finally:
-            if child.poll() is None:
-                child.kill()
-                child.wait()
+            end(child)
         return Ended(child.returncode, text(out), text(err), seconds, sorted(files))
 
 
