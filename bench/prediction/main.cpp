@@ -90,7 +90,8 @@ void print_measured(const Evidence& evidence, const std::string& name) {
   for (const specs::Published& row : evidence.results) by_id[row.id] = &row;
   std::set<std::string> families;
   for (const Observation& one : evidence.observations.all)
-    if (by_id.at(one.evidence)->source.tool == tool) measured.push_back(one), families.insert(family_of(*one.accelerator));
+    if (by_id.at(one.evidence)->source.tool == tool && one.workload->pi == "matmul")
+      measured.push_back(one), families.insert(family_of(*one.accelerator));
   for (const Observation& one : evidence.observations.all) {
     if (by_id.at(one.evidence)->source.tool == tool) continue;
     rest.push_back(one);
