@@ -16,7 +16,7 @@
 //
 // Conditions are read while the device works on a measured sample: when all of it is enqueued, before the host waits. A device
 // that rests while they are read (5 ms on an H200, as long as a sample) runs the next one with clocks that no steady load
-// has: of twenty samples of bfloat16 under the power cap the first took 6.6 ms, the last 5.8.
+// has: of twenty samples of bfloat16 under the power cap the first took 6.7 ms, the last 5.8.
 //
 // A time is checked before it is believed: not finite, negative, or longer than the host waited is a
 // CudaError. Errors of what was enqueued show at the synchronisation, before any time is reported.

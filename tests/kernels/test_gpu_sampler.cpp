@@ -26,7 +26,8 @@ struct Fake {
   std::int64_t host_ns = 0;
   double host_per_ms = 1e6;  // how much host time passes while the device works 1 ms
   std::map<void*, double> stamps;
-  std::vector<std::string> order;
+  std::vector<std::string> order;  // of what the device does
+  std::string host;                // what the host does meanwhile: c(all), w(ait), r(ead NVML)
   double elapsed_instead = 0;
   bool replace_elapsed = false;
   std::vector<unsigned long long> reasons;
@@ -35,6 +36,7 @@ struct Fake {
 
   void work(double ms, const char* what) {
     order.push_back(what);
+    if (host.empty() || host.back() != 'c') host += 'c';
     device_ms += ms;
     host_ns += static_cast<std::int64_t>(ms * host_per_ms);
   }
@@ -61,7 +63,10 @@ Cudart fake_cudart() {
     return 0;
   };
   cudart.cudaStreamDestroy = [](void*) { return 0; };
-  cudart.cudaStreamSynchronize = [](void*) { return 0; };
+  cudart.cudaStreamSynchronize = [](void*) {
+    fake.host += 'w';
+    return 0;
+  };
   cudart.cudaMemsetAsync = [](void*, int, std::size_t, void*) {
     fake.work(kFlushMs, "flush");
     return 0;
@@ -103,6 +108,7 @@ Nvml fake_nvml() {
   nvml.nvmlDeviceGetClockInfo = [](void*, int type, unsigned* mhz) {
     *mhz = type == 1 ? 1500 : 2600;
     fake.readings += type == 1;  // one reading a window
+    if (type == 1) fake.host += 'r';
     fake.host_ns += 3'000'000;   // NVML is slow
     return 0;
   };
@@ -197,7 +203,28 @@ TEST_CASE("events may exceed the host's clock by its inaccuracy only", "[gpu]") 
   CHECK_THROWS_AS(sampler->run(1), CudaError);
 }
 
-TEST_CASE("each measured sample has a window, read outside of it", "[gpu]") {
+// Where the host waited first, the device would rest while NVML is read.
+TEST_CASE("a window is read when all of the sample is enqueued, before the host waits", "[gpu]") {
+  Rig rig;
+  fake.reasons.assign(10, 0);
+  Conditions conditions(fake_nvml(), info());
+  for (const auto l2 : {L2::keep, L2::flush}) {
+    const auto sampler = rig.sampler(l2, &conditions);
+    fake.host.clear();
+    sampler->run(100);
+    CHECK(fake.host.find('r') == std::string::npos);  // calibrating, warming up
+    sampler->measuring();
+    fake.host.clear();
+    sampler->run(100);
+    sampler->measured();
+    sampler->run(100);
+    sampler->measured();
+    // Flushed calls are enqueued 64 at a time.
+    CHECK(fake.host == (l2 == L2::keep ? "wcrwwcrw" : "wcwcrwwcwcrw"));
+  }
+}
+
+TEST_CASE("each measured sample has a window, which is no part of its time", "[gpu]") {
   Rig rig;
   fake.reasons = {0, 0x4, 0x1, 0x2 | 0x100, 0x40 | 0x1, 0x8};
   Conditions conditions(fake_nvml(), info());
