@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/published/peak_remark.hpp"
+#include "analysis/published/product_sizes.hpp"
 #include "analysis/published/upgrades.hpp"
 #include "workspace/words.hpp"
 
@@ -27,12 +29,16 @@ void expect_published(const analysis::PublishedGroup& group, const analysis::Pub
                               row.title.empty() ? row.url : row.title);
 }
 
-void expect_predicted(const std::vector<PredictedRow>& rows, Advice& answer) {
+// `asked`: the workload as it was asked for; the sizes of a product that it leaves open are said, where they are the same for
+// all figures.
+void expect_predicted(const std::vector<PredictedRow>& rows, const specs::Workload& asked, Advice& answer) {
   answer.grade = Grade::predicted;
+  std::set<std::string> sizes;
   for (const auto& row : rows) {
     const auto dtype = row.workload.params.find("dtype");
     const auto of = dtype == row.workload.params.end() ? "" : dtype->second;
     if (std::ranges::find(answer.expected, of, &Expected::of) != answer.expected.end()) continue;
+    sizes.insert(analysis::product_sizes(row.workload));
     const double scale = row.prediction.rate >= 1000 ? 1000 : 1;
     const auto unit = scale > 1 ? "TFLOP/s" : "GFLOP/s";
     answer.expected.push_back(
@@ -43,7 +49,8 @@ void expect_predicted(const std::vector<PredictedRow>& rows, Advice& answer) {
   }
   std::vector<std::string> texts;
   for (const auto& one : answer.expected) texts.push_back(one.text());
-  answer.expect = fmt::format("Expect {}: PREDICTED.", fmt::join(texts, ", "));
+  const bool open = sizes.size() == 1 && !sizes.begin()->empty() && *sizes.begin() != analysis::product_sizes(asked);
+  answer.expect = fmt::format("Expect {}{}: PREDICTED.", fmt::join(texts, ", "), open ? " at " + *sizes.begin() : "");
 }
 
 }  // namespace
@@ -56,7 +63,7 @@ void expect_of(const Grounds& from, const Candidate& candidate, const Rival* dis
   } else if (rivals.own) {
     expect_published(*rivals.group, *rivals.own, answer);
   } else if (!known.predicted.rows.empty()) {
-    expect_predicted(known.predicted.rows, answer);
+    expect_predicted(known.predicted.rows, known.selection.asked, answer);
   } else {
     answer.grade = Grade::newest;
     answer.expect = fmt::format("{} (NEWEST): no {} result for it on {}, and no prediction.", from.unknown(),

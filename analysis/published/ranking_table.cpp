@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 
+#include "analysis/published/product_sizes.hpp"
 #include "analysis/published/ranking.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
@@ -247,16 +247,9 @@ std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
 
 std::string shape_text(const PublishedGroup& group) {
   std::vector<std::string> words;
-  std::set<std::string> sizes;
   const bool product = group.shape.pi == "matmul";
   const auto is_size = [&](const std::string& name) { return product && (name == "m" || name == "n" || name == "k"); };
-  if (product)
-    for (const char* name : {"m", "n", "k"})
-      if (const auto found = group.shape.params.find(name); found != group.shape.params.end()) {
-        words.push_back(fmt::format("{}={}", name, found->second));
-        sizes.insert(found->second);
-      }
-  if (words.size() == 3 && sizes.size() == 1) words = {"m=n=k=" + *sizes.begin()};
+  if (auto sizes = product_sizes(group.shape); !sizes.empty()) words.push_back(std::move(sizes));
   for (const auto& [name, value] : group.shape.params)
     if (!group.params.contains(name) && !is_size(name)) words.push_back(name + "=" + value);
   return fmt::format("{}", fmt::join(words, ", "));
