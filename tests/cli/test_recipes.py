@@ -193,9 +193,11 @@ class Settling(Recipes):
     def test_a_campaign_for_a_machine_that_is_not_here(self):
         text = self.recipe("settling", self.gpu({"ngc": "*"}))
         file = self.write("settle.json", text)
-        counted = self.json("resolve", file, "--count")
-        self.assertGreaterEqual(int(counted["valid_stacks"]), 1)
         document = json.loads(text)
+        self.assertEqual(document["hardware"]["driver"], "host")
+        self.assertIn('name a version instead of "host"', self.stackx("resolve", file, "--count", exit_code=3).stderr)
+        there = self.write("there.json", text.replace('"host"', '"580.95.05"'))
+        self.assertGreaterEqual(int(self.json("resolve", there, "--count")["valid_stacks"]), 1)
         plan = self.json("inspect", file, "--dry-run")
         self.assertEqual(len(plan["arms"]), len(document["campaign"]["stacks"]) + 1)
         self.assertEqual(plan["campaign"]["rounds"], document["campaign"]["rounds"])
