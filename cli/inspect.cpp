@@ -279,7 +279,7 @@ specs::Plan plan_of(const InspectOptions& options, const campaigns::Job& job, st
   const bool is_new = !plan;
   if (is_new) {
     plan = new_plan(job, options);
-    require_pis(*plan, loaded.project.file);
+    if (!job.refusal) require_pis(*plan, loaded.project.file);  // that is an outcome of its own
   } else {
     check_program(*plan, options, job);
   }

@@ -78,6 +78,13 @@ class ForeignPis(BlackBox):
         self.assertEqual(own["outcomes"], {"ok": 6})
         self.assertEqual(self.stackx("db", "check").returncode, 0)
 
+    def test_what_stackx_has_no_pi_for_is_refused_before_anything_is_made(self):
+        box = self.project(workload={"pi": "train_bert_large", "params": {}})
+        said = self.stackx("inspect", box, exit_code=2).stderr
+        self.assertIn(f'{box}: /workload: stackx has no PI "train_bert_large" for libraries; measure it with a program of your own: --pi FILE', said)
+        self.assertEqual(self.stackx("export").stdout, "")  # no campaign was begun
+        self.json("inspect", box, "--pi", self.unfair())
+
     def test_documents_say_which_program_measured(self):
         own = self.json("inspect", self.box, "--rounds", "1")
         plan, inspections = self.documents(own["campaign"])
