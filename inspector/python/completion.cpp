@@ -8,9 +8,11 @@
 #include <sstream>
 
 #include "specs/error.hpp"
+#include "specs/format/names.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/format/toml.hpp"
 #include "specs/python/pep508.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -53,9 +55,16 @@ std::string file_of(const std::string& url) {
   return name;
 }
 
-std::string without_marker(specs::Dependency dependency) {
+// What is asked of the index: names and versions alone, no URLs.
+std::string asked_of_index(specs::Dependency dependency) {
   dependency.marker.reset();
+  dependency.url.clear();
   return dependency.text();
+}
+
+// A wheel says its name and version itself, and they become words of a command.
+bool is_honest(const Stated& stated) {
+  return specs::is_python_package_name(stated.name) && specs::Version::parse(stated.version, specs::Versioning::pep440).has_value();
 }
 
 }  // namespace
@@ -71,7 +80,7 @@ Completion completion_of(const std::vector<NamedWheel>& wheels, const specs::Mar
         result.constraints.push_back(fmt::format("nvidia-{}-cu{}=={}.*", one.package, cuda, one.version));
     else if (!one.wheel)
       lacking.insert(specs::normalized_name(one.package) + "==" + one.version);
-    if (!all.back().name.empty()) result.present[all.back().name] = all.back().version;
+    if (is_honest(all.back())) result.present[all.back().name] = all.back().version;
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto here = environment;
@@ -80,7 +89,7 @@ Completion completion_of(const std::vector<NamedWheel>& wheels, const specs::Mar
     if (version.contains('+') && all[i].extras.contains(label)) here.variables["extra"] = label;
     for (const auto& text : all[i].requires_dist) {
       const auto wanted = specs::parse_dependency(text);
-      if (wanted && wanted->holds(here) && !result.present.contains(wanted->name)) lacking.insert(without_marker(*wanted));
+      if (wanted && wanted->holds(here) && !result.present.contains(wanted->name)) lacking.insert(asked_of_index(*wanted));
     }
   }
   if (!lacking.empty() && !result.present.contains("numpy")) lacking.insert("numpy");

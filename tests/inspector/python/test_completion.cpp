@@ -65,6 +65,17 @@ TEST_CASE("what wheels require and the stack has not, for its Python", "[complet
   CHECK(completion.present == std::map<std::string, std::string>{{"torch", "2.6.0"}, {"typing-extensions", "4.1"}});
 }
 
+TEST_CASE("what a wheel says becomes no option and no URL", "[completion]") {
+  Wheels wheels;
+  const auto evil = wheels.add("evil", "1.0", "Requires-Dist: other @ https://example.org/other.whl\nRequires-Dist: --index-url=x\n"
+                                              "Name: --index-url=https://example.org\n");
+  const auto completion = completion_of({evil}, python311);
+  CHECK(completion.present.empty());
+  CHECK(completion.requirements == Requirements{"numpy", "other"});
+  const auto version = wheels.add("odd", "1.0", "Version: 1.0 --index-url x\n");
+  CHECK(completion_of({version}, python311).present.empty());
+}
+
 TEST_CASE("a local label that names an extra asks for it; a package without a file is asked for itself", "[completion]") {
   Wheels wheels;
   auto jax = wheels.add("jax", "0.6", "Requires-Dist: plugin[with]>=0.6; extra == \"cuda12\"\nProvides-Extra: cuda12\n");
