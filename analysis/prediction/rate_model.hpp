@@ -19,8 +19,9 @@
 //              transposition, cell)
 //
 // The call decides which of near results count and leaves the interval alone, whose errors are those of results that other
-// programs' calls predicted, too. On an H200 torch's own results are 0.88 of cuBLAS by itself in bfloat16, float16 and TF32,
-// though the result's type differs in bfloat16 alone, and 1.00 in float32 (docs/gpu.md); so the type counts for less.
+// programs' calls predicted, too. What a framework reached itself says most of it, whoever calls the same library elsewhere
+// and under which conditions; on an H200 torch and cuBLAS by itself lie within 3% of each other, in bfloat16 with results of
+// two types (docs/gpu.md), so the type counts for less.
 //
 // So efficiency by library, by shape and by generation of hardware is what near results show, and
 // every prediction can name the results that it rests on. The median because evidence is not clean:
