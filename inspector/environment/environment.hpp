@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "inspector/environment/cannot_build.hpp"
 #include "inspector/environment/images.hpp"
 #include "inspector/environment/packages.hpp"
 #include "inspector/environment/stack_python.hpp"
@@ -52,11 +53,6 @@ struct StackEnvironment {
   std::optional<Image> image;
   std::optional<PythonRuntime> python;
   std::filesystem::path site;  // of a Python stack; empty: the interpreter's own
-};
-
-struct CannotBuild {
-  specs::Outcome outcome;  // build_failed, unsupported
-  std::string reason, log_tail;
 };
 
 class Environments {
