@@ -73,10 +73,15 @@ ExpectedSpread spread_of(const HardwareAdvice& advice) {
   return assumed_spread();
 }
 
+// A package is advised that nobody measured here.
+bool advises_unmeasured_package(const HardwareAdvice& advice) {
+  return advice.candidate && advice.measured.recommendations.empty();
+}
+
 // The catalogs have not every package that is advised (PyTorch for processors, vLLM): another framework's time would say
 // nothing of it.
 std::vector<specs::Stack> of_what_is_advised(const HardwareAdvice& advice, std::vector<specs::Stack> candidates) {
-  if (advice.candidate && advice.measured.recommendations.empty())
+  if (advises_unmeasured_package(advice))
     std::erase_if(candidates, [&](const auto& stack) { return !stack.components.contains(advice.candidate->package); });
   return candidates;
 }
@@ -188,7 +193,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
 }
 
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta, const std::vector<std::string>& pythons) {
-  if (open.candidates.empty() && advice.candidate && advice.measured.recommendations.empty())
+  if (open.candidates.empty() && advises_unmeasured_package(advice))
     throw bad_input(fmt::format("--settle: the catalogs do not say how to install {} for {} on {}, so that it cannot be measured "
                                 "from here; write a project yourself (docs/inspect.md)",
                                 advice.candidate->package, advice.selection.asked.text(), advice.selection.hw));

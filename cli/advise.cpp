@@ -144,9 +144,10 @@ std::string command_of(const AdviseOptions& options) {
 // The releases of Python that are here, the newest first.
 std::vector<std::string> pythons_here() {
   std::vector<std::string> releases;
-  for (const auto& one : inspector::find_interpreters())
-    if (const auto release = specs::minor_release(one.version); one.environment.empty() && std::ranges::find(releases, release) == releases.end())
-      releases.push_back(release);
+  for (const auto& one : inspector::find_interpreters()) {
+    const auto release = specs::minor_release(one.version);
+    if (one.environment.empty() && std::ranges::find(releases, release) == releases.end()) releases.push_back(release);
+  }
   return releases;
 }
 

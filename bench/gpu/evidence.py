@@ -14,6 +14,8 @@ import pathlib
 import statistics
 import sys
 
+from machine import slug
+
 # indicator -> (metric, the parameters of the indicator that say which work it was)
 WORK = {"memory_bandwidth": ("rate_gbps", ("loop", "size_mib")),
         "launch_latency": ("latency_ms", ("api", "synchronous")),
@@ -105,19 +107,22 @@ def text(source, made):
 
 def write(folder, ran, hardware, driver, source):
     """The files that were written, in `folder`/PI."""
-    name = "-".join("".join(c if c.isalnum() else " " for c in hardware.lower()).split())
     written = []
     for indicator, made in tables(ran, hardware, driver).items():
-        file = folder / indicator / f"{name}-stackx.json"
+        file = folder / indicator / f"{slug(hardware)}-stackx.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text(source, made))
         written.append(file)
     return written
 
 
-def source_of(url, hardware, date):
-    return {"url": url, "title": f"stackx on one {hardware.removeprefix('NVIDIA ')}, each once", "date": date, "read": date,
-            "license": "Apache-2.0"}
+def source_of(url, title, date):
+    """Of what stackx measured itself, on that day."""
+    return {"url": url, "title": title, "date": date, "read": date, "license": "Apache-2.0"}
+
+
+def once_on(url, hardware, date):
+    return source_of(url, f"stackx on one {hardware.removeprefix('NVIDIA ')}, each once", date)
 
 
 def main():
@@ -127,7 +132,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("files", type=pathlib.Path, nargs="+")
     options = parser.parse_args()
-    source = source_of(options.url, options.hardware, options.date)
+    source = once_on(options.url, options.hardware, options.date)
     for file in write(options.folder, documents(options.files), options.hardware, options.driver, source):
         print(file, file=sys.stderr)
 

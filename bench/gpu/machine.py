@@ -42,14 +42,10 @@ class Machine:
         self.sizes, self.dtypes, self.rounds = options.sizes, options.dtypes, options.rounds
         self.uuid = options.device or nvidia_smi("--query-gpu=uuid", "--format=csv,noheader")[0]
         self.name, self.driver = self.asked("name"), self.asked("driver_version")
-        self.output = (options.output or ROOT / "build/gpu" / self.slug()).resolve()
+        self.output = (options.output or ROOT / "build/gpu" / slug(self.name)).resolve()
         self.output.mkdir(parents=True, exist_ok=True)
         self.environment = {**os.environ, "STACKX_DB": str(self.output / "gpu.db"), "COLUMNS": "120"}
         self.deadline = float("inf")
-
-    def slug(self):
-        """NVIDIA H200 -> nvidia-h200"""
-        return "-".join("".join(c if c.isalnum() else " " for c in self.name.lower()).split())
 
     def asked(self, field):
         """One field of `nvidia-smi --query-gpu`, of this GPU."""
@@ -120,6 +116,11 @@ class Machine:
         newest = sorted((one for one in versions if cuda[one][0] <= runs), key=lambda one: (cuda[one], numbers(one)), reverse=True)
         return [(version, artifact["library"]) for version in newest for artifact in versions[version]["artifacts"]
                 if "library" in artifact]
+
+
+def slug(model):
+    """NVIDIA H200 -> nvidia-h200"""
+    return "-".join("".join(c if c.isalnum() else " " for c in model.lower()).split())
 
 
 def numbers(text):

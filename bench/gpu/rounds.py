@@ -4,7 +4,7 @@ where the time ran out."""
 import json
 
 import table
-from machine import progress
+from machine import progress, slug
 from project import project
 
 # Which libraries multiply numbers of that type, those first that are asked for most: others would say `unsupported` in every round, as
@@ -45,7 +45,7 @@ def part(machine):
         yield f"  - `stackx advise`, which does not know these results: {expectation(machine, size, dtype)}"
     machine.stackx("export", "-o", machine.output / "results.jsonl")
     yield ""
-    yield from table.lines(machine.output / "results.jsonl", machine.uuid, machine.output / f"{machine.slug()}-matmul.json")
+    yield from table.lines(machine.output / "results.jsonl", machine.uuid, machine.output / f"{slug(machine.name)}-matmul.json")
 
 
 def expectation(machine, size, dtype):

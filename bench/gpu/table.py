@@ -8,6 +8,7 @@ import datetime
 import json
 import statistics
 
+from evidence import source_of
 from machine import ROOT
 
 # Attributes of specs/data/gpus.json: the peak that a library can reach, by the type of numbers.
@@ -101,7 +102,6 @@ def lines(results, uuid, evidence):
 
 
 def evidence_of(found):
-    today = datetime.date.today().isoformat()
     tables = []
     for name in found.arms:
         rows = [[dtype.replace("fp8", "float8_e4m3"), size, size, size, statistics.median(rates), len(rates), min(rates), max(rates),
@@ -113,6 +113,5 @@ def evidence_of(found):
                                    "details.library", "details.result"],
                        "rows": rows})
     return {"$schema": "stackx/evidence/1",
-            "source": [{"url": "stackx://bench/gpu.sh", "license": "Apache-2.0", "title": f"stackx on {found.device}",
-                        "date": today, "read": today}],
+            "source": [source_of("stackx://bench/gpu.sh", f"stackx on {found.device}", datetime.date.today().isoformat())],
             "notes": [f"Measured by stackx: {found.conditions()}."], "tables": tables}

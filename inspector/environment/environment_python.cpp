@@ -13,8 +13,8 @@ using specs::ArtifactType;
 // A package of Python of which the catalog names no file, or one of NVIDIA's libraries that come as such.
 bool Environments::is_left_to_the_index(const Selected& selected) {
   const auto& [component, entry] = selected;
-  const bool library = component->name == "cudnn" || component->name == "nccl";
-  return component->kind == specs::Kind::package && (library || component->ecosystem == "pypi") && entry->artifacts.empty();
+  const bool of_python = comes_as_wheels(component->name) || component->ecosystem == "pypi";
+  return component->kind == specs::Kind::package && of_python && entry->artifacts.empty();
 }
 
 Environments::Done Environments::find_python(StackEnvironment& result,

@@ -144,7 +144,8 @@ std::expected<std::vector<StackPythons::Added>, BuildFailure> StackPythons::comp
   if (place.runtime.version.starts_with("2.")) return result;  // uv chooses for none
   const auto wanted = completion_of(packages, place.runtime.target().environment());
   if (wanted.requirements.empty()) return result;
-  auto chosen = installer_->choose(packages.back().package, wanted, place, cache_ / "choices", say);
+  const auto named = std::find_if(packages.rbegin(), packages.rend(), [](const auto& one) { return !comes_as_wheels(one.package); });
+  auto chosen = installer_->choose(named->package, wanted, place, cache_ / "choices", say);
   if (!chosen) return std::unexpected(chosen.error());
   for (auto& one : *chosen) {
     auto wheel = fetch(WheelRequest{one.package, one.version, one.artifact.file, one.artifact.sha256, one.artifact.size, place.owner()},

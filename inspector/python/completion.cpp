@@ -13,6 +13,7 @@
 #include "specs/format/toml.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/version.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -48,7 +49,7 @@ Stated stated_by(const Wheel& wheel) {
   return result;
 }
 
-// Of a wheel's URL; what is not plain in a file name of one is the '+' of a local version.
+// Of a wheel's URL or path; what is not plain in a file name of one is the '+' of a local version.
 std::string file_of(const std::string& url) {
   auto name = url.substr(url.rfind('/') + 1);
   if (const auto plus = name.find("%2B"); plus != name.npos) name.replace(plus, 3, "+");
@@ -69,13 +70,15 @@ bool is_honest(const Stated& stated) {
 
 }  // namespace
 
+bool comes_as_wheels(std::string_view component) { return component == "cudnn" || component == "nccl"; }
+
 Completion completion_of(const std::vector<NamedWheel>& wheels, const specs::MarkerEnvironment& environment) {
   Completion result;
   std::vector<Stated> all;
   std::set<std::string> lacking;
   for (const auto& one : wheels) {
     all.push_back(one.wheel ? stated_by(*one.wheel) : Stated{});
-    if (one.package == "cudnn" || one.package == "nccl")
+    if (comes_as_wheels(one.package))
       for (const auto cuda : {11, 12, 13})
         result.constraints.push_back(fmt::format("nvidia-{}-cu{}=={}.*", one.package, cuda, one.version));
     else if (!one.wheel)
@@ -84,9 +87,7 @@ Completion completion_of(const std::vector<NamedWheel>& wheels, const specs::Mar
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto here = environment;
-    const auto& version = wheels[i].version;
-    const auto label = version.substr(std::min(version.size(), version.find('+') + 1));
-    if (version.contains('+') && all[i].extras.contains(label)) here.variables["extra"] = label;
+    if (const auto label = specs::local_label(wheels[i].version); all[i].extras.contains(label)) here.variables["extra"] = label;
     for (const auto& text : all[i].requires_dist) {
       const auto wanted = specs::parse_dependency(text);
       if (wanted && wanted->holds(here) && !result.present.contains(wanted->name)) lacking.insert(asked_of_index(*wanted));
@@ -109,10 +110,8 @@ std::vector<ChosenWheel> read_choice(const fs::path& pylock) {
     chosen.artifact.type = specs::ArtifactType::wheel;
     chosen.artifact.sha256 = wheel.at("hashes").at("sha256").text();
     if (const auto* name = wheel.find("name")) chosen.artifact.file = name->text();
-    if (const auto* url = wheel.find("url"); url && chosen.artifact.file.empty())
-      chosen.artifact.file = file_of(url->text());
-    if (const auto* path = wheel.find("path"); path && chosen.artifact.file.empty())
-      chosen.artifact.file = fs::path(path->text()).filename().string();
+    for (const char* place : {"url", "path"})
+      if (const auto* text = wheel.find(place); text && chosen.artifact.file.empty()) chosen.artifact.file = file_of(text->text());
     if (const auto* size = wheel.find("size")) chosen.artifact.size = static_cast<std::uint64_t>(std::max<std::int64_t>(size->integer(), 0));
     result.push_back(std::move(chosen));
   }

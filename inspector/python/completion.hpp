@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "inspector/python/wheels.hpp"
@@ -22,8 +23,11 @@ namespace stackx::inspector {
 // A package of the stack: "2.15.0+cu132". A local label that names an extra of the wheel asks for it (jax 0.12.0.1+cuda13).
 struct NamedWheel {
   const Wheel* wheel = nullptr;  // null: the catalog names no file of it, and it is chosen, too (torch 2.14.1+cu126);
-  std::string package, version;  // of cudnn and nccl, NVIDIA's wheels for every CUDA are meant, if one is chosen
+  std::string package, version;  // of comes_as_wheels(), those for every CUDA are meant, if one is chosen
 };
+
+// NVIDIA's libraries that catalogs name by themselves and that come as wheels, one for every CUDA.
+bool comes_as_wheels(std::string_view component);
 
 struct Completion {
   std::vector<std::string> requirements;       // PEP 508, sorted, without markers; empty: nothing lacks
