@@ -127,15 +127,17 @@ std::vector<std::string> health(const std::vector<store::Measurement>& measured,
   std::map<specs::Workload, std::vector<const store::Measurement*>> by_workload;
   for (const auto& measurement : measured) by_workload[measurement.workload].push_back(&measurement);
   std::vector<std::string> said;
-  const auto say = [&](const std::vector<std::string>& lines) {
-    said.insert(said.end(), lines.begin(), lines.end());
-  };
   for (const auto& [workload, selected] : by_workload) {
-    if (by_workload.size() > 1) said.push_back(workload.text() + ":");
+    std::vector<std::string> of_workload;
+    const auto say = [&](const std::vector<std::string>& lines) {
+      of_workload.insert(of_workload.end(), lines.begin(), lines.end());
+    };
     const auto rates = analysis::collect(selected, host);
     say(analysis::lines(analysis::sentinels(rates, verdict_delta, health_confidence), health_confidence));
     say(analysis::lines(analysis::drift(rates, health_confidence), health_confidence));
     say(analysis::lines(analysis::study(analysis::conditions_of(selected), health_confidence)));
+    if (!of_workload.empty() && by_workload.size() > 1) said.push_back(workload.text() + ":");
+    std::ranges::move(of_workload, std::back_inserter(said));
   }
   return said;
 }

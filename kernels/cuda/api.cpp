@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "kernels/cuda/errors.hpp"
+
 namespace stackx::kernels::cuda {
 namespace {
 
@@ -78,7 +80,7 @@ void fill(Nccl& api, const Resolver& resolve) {
 int number_by(const SharedObject& object, const char* symbol) {
   int version = 0;
   if (const int status = object.require<int(int*)>(symbol)(&version); status != 0)
-    throw LoadError(fmt::format("{}: {} fails with error {}", object.path(), symbol, status));
+    throw LoadError(fmt::format("{}: {} fails with error {}{}", object.path(), symbol, status, remedy(status)));
   return version;
 }
 
@@ -99,8 +101,7 @@ int version_of(const Cudart&, const SharedObject& object) {
   const int status = object.require<int(int*)>("cudaRuntimeGetVersion")(&version);
   if (status == kInsufficientDriver) version = version_in_name(object.path());
   if (status != 0 && version == 0)
-    throw LoadError(
-        fmt::format("{}: cudaRuntimeGetVersion fails with error {}", object.path(), status));
+    throw LoadError(fmt::format("{}: cudaRuntimeGetVersion fails with error {}{}", object.path(), status, remedy(status)));
   return version;
 }
 

@@ -8,17 +8,26 @@ std::string remedy(int error) {
   switch (error) {
     case kOutOfMemory:
       return "; end what else holds the GPU's memory (nvidia-smi)";
+    case 34:  // STUB_LIBRARY
+      return "; this libcuda.so is the toolkit's stand-in for linking: take its folder stubs out of LD_LIBRARY_PATH";
+    case 35:  // the runtime's InsufficientDriver
+    case 36:  // and CallRequiresNewerDriver
+      return "; the driver is older than this CUDA needs: a newer driver, or an older CUDA (stackx advise --have driver=VERSION)";
     case 46:  // DEVICE_UNAVAILABLE
       return "; another process has the GPU for itself, or its compute mode forbids this: see nvidia-smi -q -d COMPUTE";
     case 100:  // NO_DEVICE
       return "; no GPU is visible: see CUDA_VISIBLE_DEVICES, and in a container whether /dev/nvidia* are passed through";
     case 101:  // INVALID_DEVICE
       return "; CUDA_VISIBLE_DEVICES names a device that is not there";
+    case 209:  // NO_BINARY_FOR_GPU
+      return "; the library has no kernels for this GPU: a version built for its compute capability is needed (stackx hw)";
     case 214:  // ECC_UNCORRECTABLE
       return "; the GPU's memory lost bits: its results cannot be trusted until it is reset (nvidia-smi --gpu-reset); see "
              "nvidia-smi -q -d ECC,ROW_REMAPPER";
     case 220:  // NVLINK_UNCORRECTABLE
       return "; an NVLink failed: reset the GPU; see nvidia-smi nvlink --status";
+    case 222:  // UNSUPPORTED_PTX_VERSION
+      return "; the driver does not know PTX of a CUDA this new: a newer driver, or an older CUDA";
     case 700:  // ILLEGAL_ADDRESS
     case 715:  // ILLEGAL_INSTRUCTION
     case 716:  // MISALIGNED_ADDRESS

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "campaigns/campaign.hpp"
+#include "campaigns/run.hpp"
 #include "specs/error.hpp"
 
 using namespace stackx;
@@ -298,4 +299,12 @@ TEST_CASE("results that are there already are not planned again", "[campaign]") 
   CHECK(recorder.results.size() == 3 + 4 + 1);  // an arm that cannot be made leaves one
   for (const auto& report : recorder.reports)
     if (report.done > done.size() + 1) CHECK(report.planned == 11);
+}
+
+TEST_CASE("the health of workloads of which nothing can be said has no headings", "[campaign]") {
+  std::vector<store::Measurement> measured(2);
+  for (auto& one : measured) one.outcome = Outcome::unsupported;
+  measured[0].workload = specs::Workload{"matmul", {{"m", "8"}}};
+  measured[1].workload = specs::Workload{"matmul", {{"m", "16"}}};
+  CHECK(health(measured, "").empty());
 }

@@ -338,6 +338,7 @@ TEST_CASE("an error of the GPU is named, with what it means and what to do", "[g
   };
   const auto [code, name, remedy] = GENERATE(values<Case>({
       {"46", "cudaErrorDevicesUnavailable, 46", "nvidia-smi -q -d COMPUTE"},
+      {"209", "cudaErrorNoKernelImageForDevice, 209", "built for its compute capability"},
       {"214", "cudaErrorECCUncorrectable, 214", "cannot be trusted until it is reset"},
       {"700", "cudaErrorIllegalAddress, 700", "compute-sanitizer"},
       {"719", "cudaErrorLaunchFailure, 719", "Xid"},
@@ -360,6 +361,7 @@ TEST_CASE("a driver or a device that does not start says what to do", "[gpu]") {
   };
   const auto [setting, reason] = GENERATE(values<Case>({
       {"FAKE_CUDA_INIT=999", "CUDA_ERROR_UNKNOWN (999)"},
+      {"FAKE_CUDA_INIT=34", "the toolkit's stand-in for linking"},
       {"FAKE_CUDA_INIT=46", "CUDA_ERROR_DEVICE_UNAVAILABLE (46)"},
       {"FAKE_CUDA_INIT=802", "start nvidia-fabricmanager"},
       {"FAKE_CUDA_SET_DEVICE=46", "nvidia-smi -q -d COMPUTE"},

@@ -49,6 +49,7 @@ int cudaDriverGetVersion(int* result) {
 static const struct { int number; const char *name, *text; } kErrors[] = {
     {kMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
     {46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"},
+    {209, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
     {214, "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered"},
     {700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
     {719, "cudaErrorLaunchFailure", "unspecified launch failure"},
