@@ -178,8 +178,7 @@ std::string median_text(const Recommendation& row, const Ranking& ranking) {
 }
 
 // A reason may be a log of many lines.
-std::string first_words(const std::string& reason) {
-  constexpr std::size_t most = 160;
+std::string first_words(const std::string& reason, std::size_t most = 160) {
   const auto line = reason.substr(0, reason.find_first_of("\r\n"));
   return line.size() <= most ? line : line.substr(0, line.rfind(' ', most)) + " ...";
 }
@@ -334,7 +333,7 @@ void say_nothing_ran(const Ranking& ranking, const StackNames& names, Headline& 
   says.verdict = "FAILED";
   says.line = fmt::format("No stack ran: {} failed; {}: {}",
                           failed.size() == 1 ? "the one" : fmt::format("all {}", failed.size()),
-                          names.subject(failed.front().stack), first_words(failed.front().reason));
+                          names.subject(failed.front().stack), first_words(failed.front().reason, 400));  // it is the answer
 }
 
 void say_alone(const Sorted& all, const Ranking& ranking, const StackNames& names, Headline& says) {

@@ -50,6 +50,22 @@ std::string complaint(const std::string& log) {
   return result;
 }
 
+// Where no index was reached: its address and the last cause, with what to do; else nothing.
+std::string unreachable(const std::string& log) {
+  constexpr std::string_view label = "Failed to fetch: ";
+  const auto found = log.find(label);
+  if (found == std::string::npos || log.find("client error (Connect)", found) == std::string::npos) return "";
+  std::istringstream lines(log.substr(found + label.size()));
+  std::string address, cause;
+  std::getline(lines, address);
+  std::erase(address, '`');  // of older uv
+  for (std::string line; std::getline(lines, line);)
+    if (const auto text = trimmed(line); !text.empty()) cause = text.substr(text.starts_with("cause: ") ? 7 : 0);
+  return fmt::format("{} is not reached ({}); name a proxy or an index that is (HTTPS_PROXY, PIP_INDEX_URL), or compare what is "
+                     "installed here: stackx catalog discover",
+                     address, cause);
+}
+
 // "x86_64-manylinux_2_36" of "manylinux_2_36_x86_64"; nothing for others: uv then takes this machine's. The
 // newest C library that uv 0.13 knows is 2.40; which wheels suit a newer one was decided before, by hash.
 std::string uv_platform(const std::string& platform) {
@@ -111,7 +127,7 @@ Environment uv_from_pip(const std::string& pip_config, const Environment& enviro
 }
 
 std::string explain(const WheelRequest& request, const std::string& log, bool offline) {
-  const auto what = fmt::format("{} {}", request.package, request.version);
+  const auto what = request.package + (request.version.empty() ? "" : " " + request.version);
   if (log.find("Hash mismatch") != std::string::npos) {
     return fmt::format(
         "{}: hash mismatch: the catalog wants sha256 {}, what was fetched has {}; the file was "
@@ -124,6 +140,7 @@ std::string explain(const WheelRequest& request, const std::string& log, bool of
         "{}: {} is not in the cache, and offline nothing is fetched; run once with network", what,
         request.file.empty() ? "its wheel" : request.file);
   }
+  if (const auto why = unreachable(log); !why.empty()) return fmt::format("{}: {}", what, why);
   const auto words = complaint(log);
   return fmt::format("{}: uv could not install it: {}", what,
                      words.empty() ? "no reason given" : words);
@@ -232,7 +249,7 @@ std::expected<void, BuildFailure> Uv::choose(const std::string& label, const Com
   write_requirements(requirements, wanted.requirements);
   write_requirements(constraints, pins);
   auto result = run_pip("compile", {label, "", "", "", 0}, std::move(words), python);
-  if (!result)
+  if (!result && unreachable(result.error().log_tail).empty())
     if (const auto why = complaint(result.error().log_tail); !why.empty())
       result.error().reason = fmt::format("what {} requires beside the stack cannot be chosen: {}", label, why);
   std::error_code ignored;

@@ -88,7 +88,7 @@ Environment uv_from_pip(const std::string& pip_config, const Environment& enviro
 void write_requirements(const std::filesystem::path& file, const std::vector<std::string>& lines);
 void write_requirements(const std::filesystem::path& file, const WheelRequest& request);
 
-// uv's complaint in one sentence: hash mismatches with both hashes.
+// uv's complaint in one sentence: hash mismatches with both hashes, an index that is not reached with what to do.
 std::string explain(const WheelRequest& request, const std::string& log, bool offline);
 
 }  // namespace stackx::inspector
