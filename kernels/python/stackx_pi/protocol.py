@@ -173,8 +173,20 @@ def main(pi, words):
     finish(status)
 
 
+def end_compile_workers():
+    """Processes of torch.compile that wait for more to do until an exit handler ends them: they would outlive this one."""
+    for name in ("torch._inductor.async_compile", "torch._inductor.codecache"):  # since PyTorch 2.5; before it
+        shutdown = getattr(sys.modules.get(name), "shutdown_compile_workers", None)
+        if shutdown is not None:
+            try:
+                shutdown()
+            except Exception as error:  # pylint: disable=broad-except  # the answer is given
+                sys.stderr.write("pi.py: %s: %s\n" % (name, said(error)))
+
+
 def finish(status):
     """Not sys.exit(): the frameworks' exit handlers and thread pools are no part of the answer."""
+    end_compile_workers()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -1,6 +1,8 @@
 """Every framework's adapter: with a look-alike made for the purpose (fakes/), and with the real one where it is installed."""
 
 import importlib.util
+import os
+import signal
 import unittest
 
 import support
@@ -98,6 +100,12 @@ class Fakes(FrameworkTest):
             self.assertEqual(found["parameters"]["mode"], mode)
         found = self.pi("matmul", *SMALL, "framework=tensorflow", "mode=eager", **self.paths("tensorflow1"))
         self.assertEqual(found["unsupported"], "tensorflow: mode=eager; it has function")
+
+    def test_processes_that_compile_do_not_outlive_the_pi(self):
+        worker = self.scratch / "worker"
+        self.measured(*FAKE["torch"], "matmul", "mode=function", *SMALL, FAKE_WORKER=str(worker), **self.paths("torch"))
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int(worker.read_text()), signal.SIGKILL)
 
     def test_the_framework_that_is_installed_is_measured_before_numpy(self):
         for fake, framework, _ in self.each():

@@ -1,6 +1,8 @@
 """PyTorch as the PIs use it."""
 
 import collections
+import os
+import subprocess
 import sys
 
 import numpy
@@ -70,7 +72,26 @@ class counted(naive.Compiled):
             _dynamo_utils.counters["inductor"][word] += self.counts[kind]
 
 
+class _async_compile(object):
+    """Its processes end when they are told to, and not with this one. $FAKE_WORKER: a file for the number of one."""
+    pool = []
+
+    @classmethod
+    def shutdown_compile_workers(cls):
+        while cls.pool:
+            worker = cls.pool.pop()
+            worker.kill()
+            worker.wait()
+
+
+sys.modules["torch._inductor.async_compile"] = _async_compile
+
+
 def compile(function):
+    if os.environ.get("FAKE_WORKER"):
+        _async_compile.pool.append(subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        with open(os.environ["FAKE_WORKER"], "w") as file:
+            file.write(str(_async_compile.pool[-1].pid))
     return counted(function, lambda tensor: Tensor(tensor.array + 1), "TORCHINDUCTOR_CACHE_DIR")
 
 
