@@ -191,6 +191,18 @@ std::string providers_of(const std::string& name, const specs::Json& components)
   return fmt::format("{}", fmt::join(result, "; "));
 }
 
+// Settings that no version requires: they have a say where the project requires them.
+std::string free_settings(const specs::Json& components) {
+  std::set<std::string> names;
+  for (const auto& [name, component] : components.items())
+    if (component["kind"] == "setting" && name != "framework") names.insert(name);
+  for (const auto& [name, component] : components.items())
+    for (const auto& [version, entry] : component["versions"].items())
+      if (entry.contains("requires"))
+        for (const auto& [required, range] : entry["requires"].items()) names.erase(required);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // What to run on what was found.
 specs::Json project_over(const std::string& catalog, const std::string& required) {
   const bool gpu = required.starts_with("gpu-");
@@ -230,6 +242,8 @@ std::string say_offers(const specs::Json& components) {
     text += fmt::format("  {:<15}  {}\n", offer.name,
                         analysis::wrap(analysis::split(fmt::format("{}: {}", offer.words, providers)), 19, "", screen));
   }
+  if (const auto settings = free_settings(components); !text.empty() && !settings.empty())
+    text += fmt::format("  {:<15}  {}\n", "beside these", analysis::wrap(analysis::split(settings + ": settings to compare"), 19, "", screen));
   if (!text.empty()) workspace::say("\nIts stacks, by what a project requires:\n{}", workspace::Block{text});
   return here.empty() ? elsewhere : here;
 }
@@ -255,7 +269,7 @@ void say_what_next(const specs::Json& components, const CatalogDiscoverOptions& 
 // Settings and GPUs of the catalogs that come with stackx.
 specs::Json shipped_components(const Globals& globals) {
   specs::Json result = specs::Json::object();
-  for (const char* name : {"blas.json", "cuda-wheels.json", "gpus.json"})
+  for (const char* name : {"blas.json", "cuda-wheels.json", "gpus.json", "gpu-settings.json"})
     result.update(specs::Node::parse_file(globals.data_directory() / name).at("components").json());
   return result;
 }

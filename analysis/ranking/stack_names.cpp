@@ -45,9 +45,11 @@ bool is_version(const std::string& text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front()));
 }
 
+bool is_switch(const std::string& value) { return value == "on" || value == "off"; }
+
 // Words that say nothing without the setting they are of.
 bool says_little(const std::string& value) {
-  return value.size() < 3 || value == "auto" || value == "default" || value == "system" || value == "none";
+  return is_switch(value) || value.size() < 3 || value == "auto" || value == "default" || value == "system" || value == "none";
 }
 
 // Libraries and frameworks, other versions, threads, settings.
@@ -125,7 +127,7 @@ std::string StackNames::text(const std::vector<Part>& parts, const specs::Stack&
 std::string StackNames::of(const specs::Stack& stack) const {
   const auto parts = telling(stack);
   if (differing_.size() == 1 && parts.size() == 1 && !parts.front().first.empty() &&
-      !is_version(parts.front().second))
+      !is_version(parts.front().second) && !is_switch(parts.front().second))
     return parts.front().second;
   return text(parts, stack);
 }

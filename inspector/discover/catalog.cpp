@@ -161,6 +161,7 @@ class Writer {
     }
     for (const auto& [python, environments] : orphans_)
       version_of("python", python) = {{"requires", {{"python-environment", any_of(environments)}}}};
+    need_gpu_settings();
   }
 
  private:
@@ -305,6 +306,17 @@ class Writer {
                                                      {"cudnn", {"gpu-convolution", ""}},
                                                      {"nccl", {"gpu-collectives", ""}}};
     return uses.at(component);
+  }
+
+  // What frameworks can be told on a GPU.
+  void need_gpu_settings() {
+    if (!components_.contains("gpu") || !components_.contains("framework")) return;
+    const auto& frameworks = components_["framework"]["versions"];
+    const auto on_gpus = [&](const char* name) { return frameworks.contains(name); };
+    if (on_gpus("torch") || on_gpus("jax") || on_gpus("tensorflow"))
+      for (const char* name : {"tf32", "execution", "cuda-module-loading"}) need_setting(name);
+    if (on_gpus("torch")) need_setting("torch-blas");
+    if (on_gpus("jax")) need_setting("xla-gemm");
   }
 
   // Copies a setting, and what its versions require of settings and hardware. What they require of other

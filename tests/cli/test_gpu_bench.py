@@ -4,10 +4,16 @@ something is not as it should be."""
 import ctypes
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
 
 from harness import ROOT, STACKX, BlackBox, schema_errors
 
@@ -22,6 +28,23 @@ known = {{"uuid": "{uuid}", "name": "NVIDIA Fake", "driver_version": "{driver}",
          "memory.total": "16384 MiB", "memory.used": "1 MiB", "memory.free": "1000 MiB", "utilization.gpu": "99 %"}}
 if "--query-gpu=" in sys.argv[1]:
     print(known[sys.argv[1].partition("=")[2]])
+"""
+# What PyTorch says of a GPU: the played one, with memory enough.
+PLAYED_GPU = f"""
+class cuda(object):
+    is_available = staticmethod(lambda: True)
+    synchronize = staticmethod(lambda: None)
+    mem_get_info = staticmethod(lambda: (1 << 34, 1 << 34))
+    get_arch_list = staticmethod(lambda: ["sm_90"])
+    max_memory_allocated = staticmethod(lambda: 1 << 20)
+    get_device_properties = staticmethod(lambda device: type("Properties", (), {{"uuid": "{UUID.removeprefix('GPU-')}"}}))
+class backends(object):
+    class cuda(object):
+        class matmul(object):
+            allow_tf32 = False
+    class cudnn(object):
+        allow_tf32 = False
+        version = staticmethod(lambda: 91000)
 """
 
 
@@ -115,6 +138,36 @@ class GpuBench(BlackBox):
         self.assertEqual({row["params.dtype"]: row["details.result"] for row in rows}, {"float32": "float32", "bfloat16": "bfloat16"})
         self.bench(*words, "2")
         self.assertIn("n=2)", (self.output / "rounds.md").read_text())  # complete before: nothing is measured twice
+
+    def played_torch(self):
+        """A virtual environment with a PyTorch that is NumPy underneath, and sees the played GPU."""
+        place = self.scratch / "torch"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+        site = next(place.glob("lib/python*/site-packages"))
+        for folder in pathlib.Path(numpy.__file__).parents[1].glob("numpy*"):
+            shutil.copytree(folder, site / folder.name)
+        fakes = ROOT / "tests/kernels/python/fakes"
+        shutil.copy(fakes / "naive.py", site)
+        (site / "torch.py").write_text((fakes / "torch/torch.py").read_text().replace("1.99.0+cpu", "2.6.0") + PLAYED_GPU)
+        info = site / "torch-2.6.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.6.0\n\n")
+        return place
+
+    @unittest.skipIf(numpy is None, "NumPy is not installed for " + sys.executable)
+    def test_settings_of_a_framework_are_compared(self):
+        self.environment["VIRTUAL_ENV"] = str(self.played_torch())
+        self.bench("--parts", "settings", "--rounds", "1")
+        told = (self.output / "settings.md").read_text()
+        self.assertRegex(told, r"- torch, matmul float32, by tf32: .*tf32 (off|on) .* [GT]?FLOP/s")
+        self.assertRegex(told, r"- torch, matmul bfloat16, by torch-blas: No stack ran: .* no attribute 'bfloat16'")  # NumPy has none
+        exported = self.output / "settings.jsonl"
+        self.environment["STACKX_DB"] = str(self.output / "gpu.db")
+        self.stackx("export", "-o", exported)
+        documents = [one for one in map(json.loads, exported.read_text().splitlines()) if one["$schema"] == "stackx/inspection/1"]
+        ran = {(one["stack"].get("tf32"), one["parameters"]["tf32"]) for one in documents if "tf32" in one["stack"]}
+        self.assertEqual(ran, {("off", "0"), ("on", "1")})
+        self.assertEqual({one["outcome"] for one in documents if "tf32" in one["stack"]}, {"ok"})
 
     def test_without_a_gpu(self):
         (self.scratch / "bin/nvidia-smi").write_text("#!/bin/sh\necho 'No devices were found'\nexit 6\n")

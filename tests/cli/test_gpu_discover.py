@@ -124,6 +124,20 @@ class GpuDiscover(BlackBox):
                          document["reason"])
         return document
 
+    def test_settings_of_frameworks_are_offered_with_them(self):
+        self.environment_of("both", {"torch": "2.6.0", "numpy": "2.1.0"})
+        done = self.stackx("catalog", "discover", "-o", self.scratch / "discovered.json", cwd=self.home)
+        components = json.loads((self.scratch / "discovered.json").read_text())["components"]
+        self.assertLessEqual({"tf32", "execution", "torch-blas", "cuda-module-loading"}, set(components))
+        self.assertNotIn("xla-gemm", components)  # JAX is not here
+        self.assertRegex(done.stderr, r"beside these +cuda-module-loading, execution, .*tf32")
+        (environment,) = {name for name in components["python-environment"]["versions"] if "both" in name}
+        pins = {"python-environment": f"=={environment}"}
+        for framework, stacks in (("torch", "4"), ("numpy", "0")):  # `torch-blas` is PyTorch's
+            project = self.over({"framework": f"=={framework}", "tf32": "*", "torch-blas": "*"}, pins=pins)
+            done = self.stackx("resolve", project, "--count", "--json", exit_code=0 if framework == "torch" else 1)
+            self.assertEqual(json.loads(done.stdout)["valid_stacks"], stacks)
+
     def test_each_library_is_offered_once_and_by_its_place(self):
         self.wheels("torch", "12.9.1.5", b"torch")
         self.wheels("jax", "12.9.1.5", b"torch")  # the same files

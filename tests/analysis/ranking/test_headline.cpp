@@ -232,6 +232,9 @@ TEST_CASE("stack names: one component differs; names alike; a stack that another
                                               {{"openblas", "1"}, {"openblas-coretype", "Zen"}}});
   CHECK(by_setting.of(settings.recommendations[0].stack) == "auto");
   CHECK(by_setting.subject(settings.recommendations[0].stack) == "openblas-coretype auto");
+  Ranking switched;
+  const auto by_switch = names_of(switched, {{{"torch", "2"}, {"tf32", "on"}}, {{"torch", "2"}, {"tf32", "off"}}});
+  CHECK(by_switch.of(switched.recommendations[0].stack) == "tf32 on");
   const auto by_raw = names_of(alike, {{{"scipy-openblas32", "0.3"}}, {{"scipy-openblas64", "0.3"}}});
   CHECK(by_raw.of(alike.recommendations[0].stack) == "scipy-openblas32 0.3");
   const auto held = names_of(within, {{{"torch", "2"}}, {{"torch", "2"}, {"numpy", "1"}}});

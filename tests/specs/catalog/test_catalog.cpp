@@ -324,7 +324,8 @@ TEST_CASE("components that will be added later may be required") {
 // for GPUs needs the GPU.
 TEST_CASE("our own catalogs are sound") {
   const std::vector<std::string> for_gpus{"gpus.json", "cuda.json", "cudnn.json", "nccl.json", "gpu-tensorflow.json",
-                                          "gpu-pytorch.json", "gpu-jax.json", "ngc.json", "cuda-wheels.json", "cudnn-wheels.json"};
+                                          "gpu-pytorch.json", "gpu-jax.json", "ngc.json", "cuda-wheels.json", "cudnn-wheels.json",
+                                          "gpu-settings.json"};
   std::set<std::string> incomplete{"images.json", "framework-settings.json"};
   incomplete.insert(for_gpus.begin() + 1, for_gpus.end());
   for (const auto& entry : fs::directory_iterator(STACKX_SOURCE_DIR "/specs/data")) {
