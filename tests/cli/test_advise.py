@@ -252,6 +252,16 @@ class Advise(BlackBox):
         self.assertEqual(self.json("advise", *arguments, "--explain", exit_code=None)["valid"]["stacks"], "1936")
         self.assertIn("there is no stack to write down", self.advise("--hw", "v100", "--workload", "stream", "--format", "uv", exit_code=2).stderr)
 
+    def test_a_framework_beside_what_pins_it(self):
+        """torch and vllm, nothing pinned: the release of torch that a vllm for this GPU and driver takes."""
+        project = self.write("requirements.txt", "torch\nvllm\n")
+        for have in ((), ("--have", "driver=550.54.14")):
+            done = self.advise("--hw", "a100", "--workload", "transformer", "--project", project, *have)
+            line = re.search(r"^  pip install (.*)$", done.stdout, re.M).group(1).split()
+            self.assertRegex(" ".join(line), r"^torch==\S+ vllm==\S+$")
+            driver = ["--driver", have[1].partition("=")[2]] if have else []
+            self.assertRegex(self.stackx("check", *line, "--hw", "a100", *driver).stdout, "^Yes: ")
+
     def test_a_project_narrows_the_space(self):
         project = self.write("requirements.txt", "torch>=2.4,<2.6\n")
         arguments = ("--hw", "v100", "--workload", "matmul", "--project", project)
