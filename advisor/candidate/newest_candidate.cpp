@@ -66,7 +66,7 @@ class Search {
       if (!within(*at)) continue;
       const auto fact = about(at->version);
       if (!has_wheel(*at) || !plausible(fact, specs::is_local(at->version.text()))) continue;
-      if (!is_seen(*at, fact)) {
+      if (!knowledge_.is_seen(*package_, at->version, wish_.question.machine)) {
         if (forms.empty()) unsure_.push_back(at->version.text());
         continue;
       }
@@ -129,17 +129,6 @@ class Search {
     if (const auto system = fact.system.find("cuda"); system != fact.system.end())
       return same_or_minor_of(system->second, wish_.cuda);
     return !fact.gpu_from.empty();
-  }
-
-  bool is_seen(const PackageRelease& release, const Fact& fact) const {
-    if (fact.exists != "inferred") return true;
-    const auto& text = release.version.text();
-    const auto minor = specs::minor_release(specs::public_version(text)), build = specs::local_label(text);
-    return std::ranges::any_of(package_->releases, [&](const auto& other) {
-      const auto& one = other.version.text();
-      return specs::local_label(one) == build && specs::minor_release(specs::public_version(one)) == minor &&
-             about(other.version).exists != "inferred";
-    });
   }
 
   // "cuda13" and "cuda12" of jax, "and-cuda" of tensorflow; "" where the package itself uses the GPU.

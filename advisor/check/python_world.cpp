@@ -218,8 +218,10 @@ class Builder {
   // pip takes a local build only where somebody names one, and what was yanked only where it is named alone.
   bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
     if (!versions.contains(release.version)) return false;
-    if (is_local(release.version) && !specs::is_local(versions.text()) && !question_.any_build.contains(name))
-      return false;
+    if (is_local(release.version) && !specs::is_local(versions.text())) {
+      if (!question_.any_build.contains(name)) return false;
+      if (question_.known_only && !knowledge_.is_seen(*knowledge_.package(name), release.version, question_.machine)) return false;
+    }
     return !release.yanked || names_one(versions);
   }
 

@@ -101,6 +101,13 @@ class Answers(Check):
             self.assertEqual(document["answer"], "yes", names)
             self.assertEqual(document["stack"], {**document["stack"], **self.document("vllm", hw="a100")["stack"]}, names)
 
+    def test_no_nearest_is_a_build_that_nobody_has_seen(self):
+        """advise says of torch 2.15.0+cu126: may exist, unseen."""
+        document = self.document("torch==2.15.0", hw="v100", exit_code=1)
+        for one in [document["nearest"], *document["others"]]:
+            self.assertNotIn("torch==2.15.0+cu126", one["install"])
+        self.assertIn("torch==2.14.1+cu126", [word for one in [document["nearest"], *document["others"]] for word in one["install"]])
+
     def test_the_nearest_leaves_a_framework_that_was_asked_for(self):
         for words, install in ((["torch==2.4.0", "torchvision==0.15.2"], ["torch==2.4.0", "torchvision==0.19.0"]),
                                (["torch==2.8.0", "vllm==0.10.0"], ["torch==2.8.0", "vllm==0.11.0"]),
