@@ -317,6 +317,15 @@ class Advise(BlackBox):
         self.write("requirements.txt", "torch==2.4.0\nnvidia-cudnn-cu12==9.10.2.21\n")
         self.assertTrue(self.answer("--hw", "a100", "--lock", lock, exit_code=1)["line"].startswith("No: requirements.txt does not run"))
 
+    def test_a_lock_of_uv_or_poetry(self):
+        for name in ("uv.lock", "poetry.lock"):
+            lock = self.write(name, '[[package]]\nname = "torch"\nversion = "2.4.0"\nsource = { registry = "https://pypi.org/simple" }\n')
+            with self.subTest(name):
+                self.assertRegex(self.answer("--hw", "a100", "--workload", "matmul", "--lock", lock)["line"],
+                                 rf"^Yes: {name} runs on A100: torch 2\.4\.0 ")
+                self.assertRegex(self.answer("--hw", "b200", "--workload", "matmul", "--lock", lock, exit_code=1)["line"],
+                                 rf"^No: {name} does not run on B200: torch 2\.4\.0 has no kernels")
+
     def test_the_own_stack_beside_what_is_published(self):
         lock = self.write("requirements.txt", "tensorflow-gpu==1.14.0\nnumpy==1.16.4\n")
         arguments = ("--hw", "v100", "--workload", "matmul", "--explain", "--lock", lock, "--python", "3.7")
