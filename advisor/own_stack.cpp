@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/python/lock_file.hpp"
+#include "specs/python/package_list.hpp"
 #include "specs/python/project.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -96,6 +97,19 @@ std::string with_what_is_meant(const std::string& package, const specs::Catalog&
   return misspelt ? fmt::format("{} (did you mean {}?)", package, *near) : package;
 }
 
+// Files of uv and Poetry are for all platforms and have no hashes by environment: enough for an answer, not to install from.
+specs::Lock read_lock(const std::filesystem::path& file, const std::string& python) {
+  if (file.filename() != "uv.lock" && file.filename() != "poetry.lock") return specs::load_lock(file, python);
+  specs::PythonContext context;
+  context.python = python;
+  specs::Lock lock;
+  lock.file = file;
+  lock.python = python;
+  for (const auto& placed : specs::read_package_list(file, context, python).dependencies)
+    lock.components[placed.dependency.name] = specs::single_version(placed.dependency.versions);
+  return lock;
+}
+
 }  // namespace
 
 std::string component_of_package(const std::string& package) {
@@ -107,7 +121,7 @@ std::string component_of_package(const std::string& package) {
 
 OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& python,
                         const specs::Catalog& catalog) {
-  const auto read = specs::load_lock(lock, python);
+  const auto read = read_lock(lock, python);
   OwnStack own{lock, {}, {}};
   for (const auto& [package, version] : read.components) {
     const auto component = component_of_package(package);

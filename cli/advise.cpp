@@ -308,7 +308,7 @@ void add_advise(Command app, Globals& globals) {
   command.add_flag("--pareto", options->pareto,
                     "Instead: of what was measured, the stacks that no other beats in both rate and spread (CV)");
   command.add_option("--lock", options->advice.lock,
-                   "What you run today (Pipfile.lock, pylock.toml, pinned requirements.txt): does it run there, and "
+                   "What you run today (uv.lock, poetry.lock, Pipfile.lock, pylock.toml, pinned requirements.txt): does it run there, and "
                    "does anything show a reason to change it")
       .type_name("FILE");
   command.add_option("--project", options->advice.project,

@@ -43,12 +43,16 @@ class Search {
 
   std::optional<Candidate> run() {
     if (!package_) return std::nullopt;
-    if (auto found = as_required()) return finished(std::move(*found));
+    const auto required = with_others();
+    if (required && required->answer == Answer::yes)
+      return finished(as_it_is(knowledge_, wish_.question, wish_.root, *required));
     std::size_t tries = 0;
     for (const auto& form : forms()) {
       if (tries++ >= most_tries) break;
       if (auto found = judged(form)) return finished(std::move(*found));
     }
+    if (required)
+      if (auto found = nearest_to(*required)) return finished(std::move(*found));
     if (tries > most_tries)
       if (auto found = by_resolver()) return finished(std::move(*found));
     return std::nullopt;
@@ -62,7 +66,7 @@ class Search {
       if (!within(*at)) continue;
       const auto fact = about(at->version);
       if (!has_wheel(*at) || !plausible(fact, specs::is_local(at->version.text()))) continue;
-      if (!is_seen(*at, fact)) {
+      if (!knowledge_.is_seen(*package_, at->version, wish_.question.machine)) {
         if (forms.empty()) unsure_.push_back(at->version.text());
         continue;
       }
@@ -127,17 +131,6 @@ class Search {
     return !fact.gpu_from.empty();
   }
 
-  bool is_seen(const PackageRelease& release, const Fact& fact) const {
-    if (fact.exists != "inferred") return true;
-    const auto& text = release.version.text();
-    const auto minor = specs::minor_release(specs::public_version(text)), build = specs::local_label(text);
-    return std::ranges::any_of(package_->releases, [&](const auto& other) {
-      const auto& one = other.version.text();
-      return specs::local_label(one) == build && specs::minor_release(specs::public_version(one)) == minor &&
-             about(other.version).exists != "inferred";
-    });
-  }
-
   // "cuda13" and "cuda12" of jax, "and-cuda" of tensorflow; "" where the package itself uses the GPU.
   std::vector<std::string> extras_of(const PackageRelease& release, const Fact& fact) const {
     for (const auto& one : own_)
@@ -190,14 +183,24 @@ class Search {
     return std::nullopt;
   }
 
-  // What an installer makes of the user's own requirements, where that runs: nothing newer fits them.
-  std::optional<Candidate> as_required() const {
+  // What an installer makes of the user's own requirements: where that runs, nothing newer fits them.
+  std::optional<Checked> with_others() const {
     const bool others = wish_.question.asked.size() > own_.size();
-    if (own_.empty() || !others || !wish_.cuda.empty() || !wish_.exactly.empty() || wish_.advisories)
-      return std::nullopt;
-    auto checked = check(knowledge_, wish_.question);
-    if (checked.answer != Answer::yes) return std::nullopt;
-    return as_it_is(knowledge_, wish_.question, wish_.root, std::move(checked));
+    if (own_.empty() || !others || !wish_.cuda.empty() || !wish_.exactly.empty() || wish_.advisories) return std::nullopt;
+    return check(knowledge_, wish_.question);
+  }
+
+  // The newest release of the framework that check found with the others as they are.
+  std::optional<Candidate> nearest_to(const Checked& required) {
+    const PackageRelease* newest = nullptr;
+    for (const auto& one : required.nearest)
+      for (const auto& change : one.changes)
+        if (const auto* release = change.name == wish_.root ? package_->find(specs::pep440_version(change.to)) : nullptr)
+          if (!newest || release->version > newest->version) newest = release;
+    if (!newest) return std::nullopt;
+    for (const auto& form : forms())
+      if (form.release == newest) return judged(form);
+    return std::nullopt;
   }
 
   // The user's own requirements with this release of the framework.
@@ -220,7 +223,7 @@ class Search {
     std::set<std::string> held;
     if (checked.answer == Answer::no && !checked.nearest.empty()) {
       for (const auto& change : checked.nearest.front().changes) {
-        if (change.name == wish_.root || change.name == "driver" || change.name == "python" || change.to.empty())
+        if (change.name == wish_.root || change.name == "driver" || change.name == "python" || change.to.empty() || excluded(change))
           return std::nullopt;
         std::erase_if(question.asked, [&](const auto& placed) { return placed.dependency.name == change.name; });
         question.asked.push_back(specs::read_dependency(change.name + "==" + change.to, "held back"));
@@ -232,6 +235,14 @@ class Search {
     auto candidate = as_it_is(knowledge_, question, wish_.root, std::move(checked));
     for (auto& package : candidate.pinned.packages) package.asked = package.asked && !held.contains(package.name);
     return candidate;
+  }
+
+  // The user asks for other versions than what a change would bring.
+  bool excluded(const Change& change) const {
+    return std::ranges::any_of(wish_.question.asked, [&](const auto& placed) {
+      return knowledge_.real_name(placed.dependency.name) == change.name &&
+             !placed.dependency.versions.contains(specs::pep440_version(change.to));
+    });
   }
 
   Candidate finished(Candidate candidate) const {

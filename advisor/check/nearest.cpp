@@ -167,6 +167,8 @@ class Search {
     }
     if (names.empty())
       for (const auto& placed : question_.asked) add(knowledge_.real_name(placed.dependency.name));
+    if (!judged_.installable)  // a framework is what the others were chosen for
+      std::ranges::stable_partition(names, [](const auto& name) { return !is_framework(name); });
     if (names.size() > 3) names.resize(3);
     return names;
   }
@@ -212,20 +214,37 @@ class Search {
     return std::nullopt;
   }
 
+  // Which of what was asked for takes any version where a package changes. Libraries that it pins it brings itself.
+  enum class Along { none, frameworks_it_pins, what_pins_it };
+
   void change_packages(bool same_version) {
-    for (const auto& name : candidates())
-      if (change_package(name, same_version)) return;
+    for (const auto along : {Along::none, Along::frameworks_it_pins, Along::what_pins_it})
+      for (const auto& name : candidates())
+        if (change_package(name, same_version, along)) return;
   }
 
-  bool change_package(const std::string& name, bool same_version) {
+  std::set<std::string> changing_along(const std::string& name, Along along) const {
+    std::set<std::string> free;
+    for (const auto& other : asked_) {
+      const bool pinned = along == Along::frameworks_it_pins && is_framework(other) && followers(name).contains(other);
+      const bool pins = along == Along::what_pins_it && followers(other).contains(name);
+      if (other != name && (pinned || pins)) free.insert(other);
+    }
+    return free;
+  }
+
+  bool change_package(const std::string& name, bool same_version, Along along) {
     if (!some_release_has_code(knowledge_, name, question_)) return false;
+    const auto free = changing_along(name, along);
+    if (along != Along::none && free.empty()) return false;
     const auto follow = followers(name);
     Question changed = question_;
     changed.asked.clear();
     std::string from;
     for (auto placed : question_.asked) {
       const auto real = knowledge_.real_name(placed.dependency.name);
-      if (follow.contains(real) && real != name) continue;
+      if (follow.contains(real) && real != name && !is_framework(real)) continue;
+      if (free.contains(real)) placed.dependency.versions = SpecifierSet::any(Versioning::pep440);
       if (real == name) {
         from = specs::single_version(placed.dependency.versions);
         if (same_version && from.empty()) return false;
@@ -260,18 +279,30 @@ class Search {
     Nearest nearest;
     nearest.stack = stack;
     nearest.changes.push_back({name, from, to});
-    for (const auto& placed : changed.asked) {
-      auto dependency = placed.dependency;
-      if (knowledge_.real_name(dependency.name) == name) dependency.versions = specs::range_or_any("==" + to);
+    auto asked = changed;
+    for (auto& placed : asked.asked) {
+      auto& dependency = placed.dependency;
+      const auto real = knowledge_.real_name(dependency.name);
+      const auto chosen = stack.components.find(real);
+      const auto before = single_version_of(real);
+      if (real == name) {
+        dependency.versions = specs::range_or_any("==" + to);
+      } else if (!before.empty() && dependency.versions.is_any() && chosen != stack.components.end()) {
+        dependency.versions = specs::range_or_any("==" + chosen->second);
+        if (chosen->second != before) nearest.changes.push_back({real, before, chosen->second});
+      }
       nearest.install.push_back(dependency.text());
     }
     nearest.text = !from.empty() && specs::public_version(from) == specs::public_version(to) ? same_version_text(name, to)
                                                                  : fmt::format("{} {} runs", name, to);
-    auto asked = changed;
-    for (auto& placed : asked.asked)
-      if (knowledge_.real_name(placed.dependency.name) == name) placed.dependency.versions = specs::range_or_any("==" + to);
     hold(asked, nearest);
     found_.push_back(std::move(nearest));
+  }
+
+  std::string single_version_of(const std::string& name) const {
+    for (const auto& placed : question_.asked)
+      if (knowledge_.real_name(placed.dependency.name) == name) return specs::single_version(placed.dependency.versions);
+    return "";
   }
 
   // An installer left alone may take newer dependencies than those that run.

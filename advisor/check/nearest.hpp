@@ -2,8 +2,9 @@
 //
 // Tried in this order, the first that helps is kept, and another driver beside: the package of the same release that
 // uses a GPU, a dependency held back that nobody named, one requested package in another build of its version, another
-// Python, one requested package in another version. A package that changes takes along what it pins itself: a lock names
-// both. Where no Python was named, those that are usual are tried.
+// Python, one requested package in another version. A package that changes brings the libraries that it pins: a lock names
+// both. Another requested framework stays if it can (another torchvision for this torch); else it changes along, and so at
+// last do those that pin the package. Where no Python was named, those that are usual are tried.
 #pragma once
 
 #include "advisor/check/check.hpp"

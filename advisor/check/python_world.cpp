@@ -79,6 +79,7 @@ class Builder {
     asked.insert(asked.end(), world_.project.pins.begin(), world_.project.pins.end());
     specs::split_open(world_.catalog, asked);
     drop_what_says_nothing();
+    requirers_first();
     return std::move(world_);
   }
 
@@ -87,6 +88,42 @@ class Builder {
     std::string name, extra;
     SpecifierSet versions;
   };
+
+  // What is asked for and required by another that is asked for comes after it: pip goes back on the newest torch where
+  // the vllm that it comes to later pins another, whichever of the two was named first.
+  void requirers_first() {
+    std::vector<std::string> left, sorted;
+    for (const auto& name : world_.order)
+      if (asked_.contains(name)) left.push_back(name);
+    std::map<std::string, std::set<std::string>> reached;
+    for (const auto& name : left) reached[name] = reached_from(name);
+    while (!left.empty()) {
+      auto next = std::ranges::find_if(left, [&](const auto& name) {
+        return std::ranges::none_of(left, [&](const auto& other) {
+          return other != name && reached[other].contains(name) && !reached[name].contains(other);
+        });
+      });
+      sorted.push_back(*next);
+      left.erase(next);
+    }
+    auto next = sorted.begin();
+    for (auto& name : world_.order)
+      if (asked_.contains(name)) name = *next++;
+  }
+
+  std::set<std::string> reached_from(const std::string& name) const {
+    std::set<std::string> reached;
+    std::vector<std::string> waiting{name};
+    while (!waiting.empty()) {
+      const auto* from = world_.catalog.find(waiting.back());
+      waiting.pop_back();
+      if (!from) continue;
+      for (const auto& entry : from->versions)
+        for (const auto& one : entry.requires_)
+          if (!is_given(one.component) && reached.insert(one.component).second) waiting.push_back(one.component);
+    }
+    return reached;
+  }
 
   Component& component(const std::string& name, specs::Kind kind) {
     auto [at, fresh] = world_.catalog.components.try_emplace(name);
@@ -181,8 +218,10 @@ class Builder {
   // pip takes a local build only where somebody names one, and what was yanked only where it is named alone.
   bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
     if (!versions.contains(release.version)) return false;
-    if (is_local(release.version) && !specs::is_local(versions.text()) && !question_.any_build.contains(name))
-      return false;
+    if (is_local(release.version) && !specs::is_local(versions.text())) {
+      if (!question_.any_build.contains(name)) return false;
+      if (question_.known_only && !knowledge_.is_seen(*knowledge_.package(name), release.version, question_.machine)) return false;
+    }
     return !release.yanked || names_one(versions);
   }
 

@@ -37,7 +37,7 @@ struct Question {
   std::string cuda_compat;         // "12.8": NVIDIA's package of forward compatibility is installed; "": it is not
   std::optional<AskedGpu> gpu;     // none: no GPU is to be used
   std::string hardware;            // as the user wrote it
-  bool known_only = false;           // builds of which nobody states the GPUs do not count
+  bool known_only = false;           // builds of which nobody states the GPUs, or which nobody has seen, do not count
   std::set<std::string> any_build;  // packages of which builds of other indexes count unnamed
 };
 

@@ -237,6 +237,16 @@ const std::vector<specs::Dependency>* Knowledge::requirements(const std::string&
   return at->second ? &*at->second : nullptr;
 }
 
+bool Knowledge::is_seen(const specs::Package& package, const Version& version, const std::string& machine) const {
+  const auto stated = [&](const Version& one) { return about(package.name, one, "", machine).exists != "inferred"; };
+  if (stated(version)) return true;
+  const auto minor = specs::minor_release(specs::public_version(version.text())), build = specs::local_label(version.text());
+  return std::ranges::any_of(package.releases, [&](const auto& other) {
+    const auto& one = other.version.text();
+    return specs::local_label(one) == build && specs::minor_release(specs::public_version(one)) == minor && stated(other.version);
+  });
+}
+
 Fact Knowledge::about(const std::string& name, const Version& version, const std::string& extra,
                       const std::string& machine) const {
   Fact whole;

@@ -252,6 +252,16 @@ class Advise(BlackBox):
         self.assertEqual(self.json("advise", *arguments, "--explain", exit_code=None)["valid"]["stacks"], "1936")
         self.assertIn("there is no stack to write down", self.advise("--hw", "v100", "--workload", "stream", "--format", "uv", exit_code=2).stderr)
 
+    def test_a_framework_beside_what_pins_it(self):
+        """torch and vllm, nothing pinned: the release of torch that a vllm for this GPU and driver takes."""
+        project = self.write("requirements.txt", "torch\nvllm\n")
+        for have in ((), ("--have", "driver=550.54.14")):
+            done = self.advise("--hw", "a100", "--workload", "transformer", "--project", project, *have)
+            line = re.search(r"^  pip install (.*)$", done.stdout, re.M).group(1).split()
+            self.assertRegex(" ".join(line), r"^torch==\S+ vllm==\S+$")
+            driver = ["--driver", have[1].partition("=")[2]] if have else []
+            self.assertRegex(self.stackx("check", *line, "--hw", "a100", *driver).stdout, "^Yes: ")
+
     def test_a_project_narrows_the_space(self):
         project = self.write("requirements.txt", "torch>=2.4,<2.6\n")
         arguments = ("--hw", "v100", "--workload", "matmul", "--project", project)
@@ -306,6 +316,15 @@ class Advise(BlackBox):
         self.assertTrue(any(text.startswith("The newest valid on A100 is torch ") for text in answer["cautions"]))
         self.write("requirements.txt", "torch==2.4.0\nnvidia-cudnn-cu12==9.10.2.21\n")
         self.assertTrue(self.answer("--hw", "a100", "--lock", lock, exit_code=1)["line"].startswith("No: requirements.txt does not run"))
+
+    def test_a_lock_of_uv_or_poetry(self):
+        for name in ("uv.lock", "poetry.lock"):
+            lock = self.write(name, '[[package]]\nname = "torch"\nversion = "2.4.0"\nsource = { registry = "https://pypi.org/simple" }\n')
+            with self.subTest(name):
+                self.assertRegex(self.answer("--hw", "a100", "--workload", "matmul", "--lock", lock)["line"],
+                                 rf"^Yes: {name} runs on A100: torch 2\.4\.0 ")
+                self.assertRegex(self.answer("--hw", "b200", "--workload", "matmul", "--lock", lock, exit_code=1)["line"],
+                                 rf"^No: {name} does not run on B200: torch 2\.4\.0 has no kernels")
 
     def test_the_own_stack_beside_what_is_published(self):
         lock = self.write("requirements.txt", "tensorflow-gpu==1.14.0\nnumpy==1.16.4\n")

@@ -94,6 +94,34 @@ class Answers(Check):
                     self.assertEqual(self.answer(*asked, hw=hw), "yes", asked)
                     self.assertEqual(len(asked), len(set(asked)), "the same is to be installed twice")
 
+    def test_the_order_of_names_decides_nothing(self):
+        """pip goes back on the newest torch for the vllm that pins another, whichever was named first."""
+        for names in (("torch", "vllm"), ("vllm", "torch"), ("torchvision", "vllm", "torch")):
+            document = self.document(*names, hw="a100")
+            self.assertEqual(document["answer"], "yes", names)
+            self.assertEqual(document["stack"], {**document["stack"], **self.document("vllm", hw="a100")["stack"]}, names)
+
+    def test_no_nearest_is_a_build_that_nobody_has_seen(self):
+        """advise says of torch 2.15.0+cu126: may exist, unseen."""
+        document = self.document("torch==2.15.0", hw="v100", exit_code=1)
+        for one in [document["nearest"], *document["others"]]:
+            self.assertNotIn("torch==2.15.0+cu126", one["install"])
+        self.assertIn("torch==2.14.1+cu126", [word for one in [document["nearest"], *document["others"]] for word in one["install"]])
+
+    def test_the_nearest_leaves_a_framework_that_was_asked_for(self):
+        for words, install in ((["torch==2.4.0", "torchvision==0.15.2"], ["torch==2.4.0", "torchvision==0.19.0"]),
+                               (["torch==2.8.0", "vllm==0.10.0"], ["torch==2.8.0", "vllm==0.11.0"]),
+                               (["torch==2.1.0", "nvidia-cudnn-cu12==9.1.0.70"], ["torch==2.1.0", "nvidia-cudnn-cu12==8.9.2.26"])):
+            with self.subTest(words=words):
+                self.assertEqual(self.document(*words, hw="a100", exit_code=1)["nearest"]["install"], install)
+                self.assertEqual(self.answer(*install, hw="a100"), "yes")
+
+    def test_the_nearest_changes_what_pins_the_package_along(self):
+        document = self.document("torch==1.13.1", "torchvision==0.14.1", "numpy<2", exit_code=1)
+        self.assertEqual([change["name"] for change in document["nearest"]["changes"]], ["torch", "torchvision"])
+        self.assertEqual(document["nearest"]["install"][2], "numpy<2")
+        self.assertEqual(self.answer(*document["nearest"]["install"]), "yes")
+
     def test_machine_options(self):
         self.assertRegex(self.first_line("torch==2.4.0", "--driver", "535.183.01"), "with driver 535.183.01 on Python 3.8 to 3.12")
         self.assertRegex(self.first_line("torch==2.4.0", "--driver", "470.256.02", hw="v100", exit_code=1),
