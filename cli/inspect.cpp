@@ -90,8 +90,7 @@ Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog) {
   for (const auto& arm : plan.arms) {
     const auto python = arm.stack.components.find("python");
     for (const auto& [name, version] : arm.stack.components) {
-      const auto* component = catalog.find(name);
-      const auto* entry = component == nullptr ? nullptr : component->find(version);
+      const auto* entry = catalog.find(name, version);
       if (entry == nullptr) continue;
       if (python != arm.stack.components.end()) {
         const specs::Target target(python->second, "linux x86_64");

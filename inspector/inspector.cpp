@@ -296,9 +296,7 @@ std::string Inspector::runner() const { return state_->runner.description(); }
 void Inspector::check(const specs::Stack& stack, const specs::Workload& workload) {
   Parameters settings;
   for (const auto& [name, version] : stack.components) {
-    const auto* component = state_->catalog.find(name);
-    const auto* entry = component != nullptr ? component->find(version) : nullptr;
-    if (entry != nullptr) settings.insert(entry->parameters.begin(), entry->parameters.end());
+    if (const auto* entry = state_->catalog.find(name, version)) settings.insert(entry->parameters.begin(), entry->parameters.end());
   }
   (void)merged(workload, settings);
 }
