@@ -90,7 +90,7 @@ std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
         continue;
       }
       why.clear();
-      walk.catalog.components.at(walk.package).versions.push_back(*made.catalog.find(walk.package)->find(version));
+      walk.catalog.components.at(walk.package).versions.push_back(*made.catalog.find(walk.package, version));
       auto stack = asked.question.stack(company);
       stack.components[walk.package] = version;
       stacks.push_back(std::move(stack));

@@ -32,8 +32,7 @@ const specs::Requirement* on_capability(const specs::VersionEntry& entry) {
 std::optional<std::string> build_contradiction(const specs::Inspection& inspection, const specs::Catalog& catalog) {
   for (const auto& [component, version] : inspection.stack.components) {
     const auto stated = inspection.loaded.find(component + "-gpus");
-    const auto* known = catalog.find(component);
-    const auto* entry = known ? known->find(version) : nullptr;
+    const auto* entry = catalog.find(component, version);
     const auto* requirement = entry ? on_capability(*entry) : nullptr;
     if (stated == inspection.loaded.end() || !requirement) continue;
     if (const auto wrong = specs::contradiction(specs::gpu_build_of(stated->second), requirement->constraint, capabilities(catalog)))

@@ -12,7 +12,7 @@
 #include "campaigns/adaptive_schedule.hpp"
 #include "campaigns/refused_inspector.hpp"
 #include "campaigns/verdict_forecast.hpp"
-#include "inspector/machine/noise.hpp"
+#include "inspector/machine/noise/noise.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output/print.hpp"
-#include "inspector/machine/noise.hpp"
+#include "inspector/machine/noise/noise.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 

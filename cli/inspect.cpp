@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -11,24 +10,19 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/containerfile.hpp"
 #include "advisor/recipes/gpu_build.hpp"
-#include "advisor/recipes/parts.hpp"
-#include "advisor/recipes/quoting.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
 #include "campaigns/verdict_forecast.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect_end.hpp"
+#include "cli/inspect_plan.hpp"
 #include "cli/output/print.hpp"
 #include "cli/shared_options.hpp"
 #include "inspector/environment/stack_python.hpp"
-#include "inspector/gpu_requirements.hpp"
-#include "resolver/resolver.hpp"
 #include "specs/error.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
-#include "workspace/allowed_paths.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
@@ -40,14 +34,13 @@ namespace fs = std::filesystem;
 
 struct InspectOptions {
   campaigns::JobOptions job;
-  fs::path pi;
+  PlanChoice plan;
   std::vector<std::string> devices;
   std::string runner;
   std::optional<std::uint64_t> rounds, sample, seed;
   std::string strategy;
   std::optional<double> width, error;  // percent
   std::vector<std::string> budget;     // "400" inspections, "30m" or "90s" or "1h"
-  std::optional<std::string> resume;  // empty: the newest campaign of the project
   bool dry_run = false;
 };
 
@@ -97,8 +90,7 @@ Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog) {
   for (const auto& arm : plan.arms) {
     const auto python = arm.stack.components.find("python");
     for (const auto& [name, version] : arm.stack.components) {
-      const auto* component = catalog.find(name);
-      const auto* entry = component == nullptr ? nullptr : component->find(version);
+      const auto* entry = catalog.find(name, version);
       if (entry == nullptr) continue;
       if (python != arm.stack.components.end()) {
         const specs::Target target(python->second, "linux x86_64");
@@ -127,98 +119,6 @@ void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool j
   const auto files = downloads(plan, loaded.catalog);
   workspace::print("{}; {} wheels{} (cached ones are not fetched again)\n", campaigns::size_text(plan), files.files,
                    files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : "");
-}
-
-// The GPU that the plan is for; empty where no stack of it needs one.
-std::string device_for(const std::vector<specs::Stack>& stacks, const workspace::Loaded& loaded) {
-  const bool on_gpu = std::ranges::any_of(stacks, [&](const specs::Stack& stack) {
-    return inspector::needs_gpu(stack, loaded.catalog);
-  });
-  return on_gpu && loaded.device ? loaded.device->uuid : "";
-}
-
-// What measures, where it is not stackx's own.
-std::optional<specs::PiProgram> program_of(const InspectOptions& options, const campaigns::Job& job) {
-  const fs::path& file = options.pi.empty() ? job.script : options.pi;
-  return file.empty() ? std::nullopt : std::optional(specs::foreign_program(file));
-}
-
-specs::Plan new_plan(const campaigns::Job& job, const InspectOptions& options) {
-  const workspace::Loaded& loaded = job.loaded;
-  const resolver::Resolver resolver(loaded.project, loaded.catalog);
-  if (const auto why = resolver.explain())
-    throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
-                                why->text()));
-  const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
-  return campaigns::make_plan(loaded.project, stacks,
-                              specs::rfc3339_utc(std::chrono::system_clock::now()),
-                              device_for(stacks, loaded), program_of(options, job));
-}
-
-// Before anything is fetched: what no PI of stackx measures would fail in every inspection.
-void require_pis(const specs::Plan& plan, const fs::path& project) {
-  using advisor::PiKind;
-  if (plan.program) return;
-  for (const auto& arm : plan.arms) {
-    const auto& name = arm.workload.pi;
-    const bool python = arm.stack.components.contains("python");
-    if (advisor::has_pi(name, PiKind::framework) || (!python && advisor::has_pi(name, PiKind::native))) continue;
-    throw bad_input(fmt::format("{}: /workload: stackx has no PI {} for {}; measure it with a program of your own: --pi FILE "
-                                "(docs/own-pi.md)",
-                                project.string(), specs::in_quotes(name), python ? "Python frameworks" : "libraries"));
-  }
-}
-
-// A campaign is measured by one program from its first round to its last: the plan's, unchanged. A plan may have been
-// imported: what is run is what the user named, now or when the campaign began.
-void check_program(specs::Plan& plan, const InspectOptions& options, const campaigns::Job& job) {
-  const auto refuse = [&](const std::string& why) {
-    throw bad_input(fmt::format("--resume {}: {}; start a new campaign: its results are others", plan.id.substr(0, 12), why));
-  };
-  const bool named = !options.pi.empty() || !job.script.empty();
-  if (!plan.program) {
-    if (named) refuse(fmt::format("that campaign is measured by stackx's own PI, not by {}", program_of(options, job)->path));
-    return;
-  }
-  if (plan.program->plain && !workspace::is_allowed(*plan.program))  // --pi names a file, not its words and files
-    throw bad_input(fmt::format("--resume {}: that campaign is measured by the command {}, which nobody ran here; start a "
-                                "campaign of your own",
-                                plan.id.substr(0, 12), plan.program->text()));
-  if (!named && !workspace::is_allowed(*plan.program))
-    throw bad_input(fmt::format("--resume {}: that campaign is measured by {}, a program that nobody named here; if it "
-                                "is yours, name it: --pi FILE",
-                                plan.id.substr(0, 12), plan.program->text()));
-  const auto now = named ? *program_of(options, job) : specs::foreign_program(plan.program->path);
-  if (now.sha256 != plan.program->sha256)
-    refuse(fmt::format("that campaign is measured by {}, and {} has the SHA-256 {}", plan.program->text(), now.path,
-                       now.sha256.substr(0, 12)));
-  plan.program->path = now.path;
-}
-
-// The campaign to go on with: the one named, else the project's newest on this device; nothing if
-// there is none yet.
-std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::string& id,
-                                          const std::string& project, const std::string& device) {
-  if (!id.empty()) {
-    auto plan = store.plan(id);
-    if (!plan) throw bad_input(fmt::format("--resume {}: the store knows no such campaign", id));
-    if (plan->project != project)
-      throw bad_input(fmt::format("--resume {}: that is a campaign of project {}, not of {}", id,
-                                  plan->project, project));
-    if (plan->block)
-      throw bad_input(fmt::format("--resume {}: that is a start of a block of cluster campaign {}, which no other machine goes on "
-                                  "with; stackx cluster collect {} submits what is missing",
-                                  id, plan->block->cluster.substr(0, 12), plan->block->cluster.substr(0, 12)));
-    if (!plan->device.empty() && plan->device != device)
-      throw bad_input(fmt::format("--resume {}: that campaign measures on {}; give --device {}, on "
-                                  "the machine that has it", id, plan->device, advisor::shell_quoted(plan->device)));
-    return plan;
-  }
-  for (const auto& row : store.campaigns())
-    if (row.project == project)
-      if (auto plan = store.plan(row.id); plan && !plan->block && (plan->device.empty() || plan->device == device))
-        return plan;
-  return std::nullopt;
 }
 
 // Before anything is downloaded: stacks whose packages, as an installer takes them, do not run on the GPU that is here.
@@ -260,46 +160,12 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
   campaigns::JobOptions asked = options.job;
   asked.runner = options.runner;
   asked.device = device;
-  if (!asked.workload.empty() && options.pi.empty())  // a PI of one's own knows its parameters alone
+  if (!asked.workload.empty() && options.plan.pi.empty())  // a PI of one's own knows its parameters alone
     asked.workload = workspace::workload_to_measure(asked.workload, globals).text();
   asked.dry_run = options.dry_run;
   campaigns::Job job = campaigns::load_job(asked, globals);
   apply(options, job.loaded.project.campaign);
   return job;
-}
-
-// The plan to run: a new one, durable before its first inspection, or the one to go on with.
-specs::Plan plan_of(const InspectOptions& options, const campaigns::Job& job, store::Store& store,
-                    store::Spool& spool) {
-  const workspace::Loaded& loaded = job.loaded;
-  const std::string device = loaded.device ? loaded.device->uuid : "";
-  std::optional<specs::Plan> plan;
-  if (options.resume) plan = plan_to_resume(store, *options.resume, loaded.project.name, device);
-  if (options.resume && !plan) workspace::say("no campaign of {} to resume: starting one\n", loaded.project.name);
-  const bool is_new = !plan;
-  if (is_new) {
-    plan = new_plan(job, options);
-    if (!job.refusal) require_pis(*plan, loaded.project.file);  // that is an outcome of its own
-  } else {
-    check_program(*plan, options, job);
-  }
-  std::set<specs::Stack> stacks;  // each stands in an arm for every workload
-  for (const auto& arm : plan->arms) stacks.insert(arm.stack);
-  workspace::require_consent(loaded.catalog, {stacks.begin(), stacks.end()}, options.job.allow_paths);
-  if (plan->program) workspace::allow_program(*plan->program);
-  if (is_new) {
-    spool.write(*plan);
-    store.ingest(*plan);
-  }
-  for (const auto& stack : stacks) {
-    if (const auto wrong = resolver::violation(loaded.project, loaded.catalog, stack))
-      throw bad_input(
-          fmt::format("campaign {}: stack {} is no longer valid: {}; the project or a catalog "
-                      "changed since the "
-                      "plan was made, start a new campaign",
-                      plan->id.substr(0, 12), stack.short_id(), *wrong));
-  }
-  return *std::move(plan);
 }
 
 std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& options,
@@ -312,7 +178,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
   for (const auto& device : devices) {
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
-    auto plan = plan_of(options, job, store, spool);
+    auto plan = plan_to_run(job, options.plan, options.job.allow_paths, store, spool);
     campaigns::PlanLock lock(spool, plan.id);
     warn_of_packages(plan, job.loaded, options.job.catalogs, globals);
     campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
@@ -326,9 +192,9 @@ void inspect(const InspectOptions& options, Globals& globals) {
     for (const auto& device : devices) {
       const campaigns::Job job = load_for(options, device, globals);
       if (options.job.dockerfile_only)
-        print_containerfiles(new_plan(job, options), job, globals);
+        print_containerfiles(new_plan(job, options.plan.pi), job, globals);
       else
-        print_plan(new_plan(job, options), job.loaded, globals.json);
+        print_plan(new_plan(job, options.plan.pi), job.loaded, globals.json);
     }
     return;
   }
@@ -438,17 +304,18 @@ void add_inspect(Command app, Globals& globals) {
   command.add_option("--budget", options->budget,
                    "Stop after so many inspections (400) or so long (30m); may be given twice")
       .type_name("N|TIME");
-  command.add_option("--resume", options->resume,
+  command.add_option("--resume", options->plan.resume,
                    "Go on with campaign ID, or with the project's newest one")
       .type_name("[ID]")
       .expected(0, 1)
       .default_text("");
-  command.add_option("--pi", options->pi, "A program of your own that measures, instead of stackx's PIs (docs/own-pi.md); its results are ranked apart")
+  command.add_option("--pi", options->plan.pi,
+                   "A program of your own that measures, instead of stackx's PIs (docs/own-pi.md); its results are ranked apart")
       .type_name("FILE");
   command.add_flag("--dry-run", options->dry_run,
                     "Show the plan and what it would fetch, run nothing");
   command.callback([options, command, &globals] {
-    if (command.given("--resume") && !options->resume) options->resume = "";
+    if (command.given("--resume") && !options->plan.resume) options->plan.resume = "";
     inspect(*options, globals);
   });
 }

@@ -83,8 +83,7 @@ void check_known(const workspace::Loaded& loaded, const std::vector<specs::Stack
                  const VerifyOptions& options) {
   for (const auto& stack : stacks)
     for (const auto& [name, version] : stack.components) {
-      const auto* component = loaded.catalog.find(name);
-      if (component != nullptr && component->find(version) != nullptr) continue;
+      if (loaded.catalog.find(name, version) != nullptr) continue;
       const auto here = loaded.project.hardware.find(name);
       throw bad_input(
           here != loaded.project.hardware.end()

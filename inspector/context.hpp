@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/machine/gpu/devices.hpp"
 #include "inspector/python/python_installer.hpp"
 #include "inspector/run/pi_command.hpp"
 #include "specs/hardware/hardware.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-
 namespace stackx::inspector {
 namespace {
 
@@ -23,9 +22,7 @@ struct Selected {
 std::vector<Selected> selected(const specs::Stack& stack, const specs::Catalog& catalog) {
   std::vector<Selected> result;
   for (const auto& [name, version] : stack.components) {
-    const auto* component = catalog.find(name);
-    const auto* entry = component == nullptr ? nullptr : component->find(version);
-    if (entry != nullptr) result.push_back({name, entry});
+    if (const auto* entry = catalog.find(name, version)) result.push_back({name, entry});
   }
   return result;
 }

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/machine/gpu/devices.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/stack.hpp"
 

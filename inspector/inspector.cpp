@@ -12,8 +12,8 @@
 #include "inspector/environment/environment.hpp"
 #include "inspector/environment/shown_paths.hpp"
 #include "inspector/gpu_requirements.hpp"
-#include "inspector/machine/gpu_energy.hpp"
-#include "inspector/machine/gpu_memory.hpp"
+#include "inspector/machine/gpu/energy.hpp"
+#include "inspector/machine/gpu/memory.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/machine/processor_time.hpp"
 #include "inspector/machine/rapl.hpp"
@@ -296,9 +296,7 @@ std::string Inspector::runner() const { return state_->runner.description(); }
 void Inspector::check(const specs::Stack& stack, const specs::Workload& workload) {
   Parameters settings;
   for (const auto& [name, version] : stack.components) {
-    const auto* component = state_->catalog.find(name);
-    const auto* entry = component != nullptr ? component->find(version) : nullptr;
-    if (entry != nullptr) settings.insert(entry->parameters.begin(), entry->parameters.end());
+    if (const auto* entry = state_->catalog.find(name, version)) settings.insert(entry->parameters.begin(), entry->parameters.end());
   }
   (void)merged(workload, settings);
 }

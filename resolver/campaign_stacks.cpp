@@ -17,8 +17,7 @@ std::vector<specs::Stack> campaign_stacks(const Resolver& resolver, const specs:
     };
     specs::Stack stack;
     for (const auto& [name, version] : project.campaign.stacks[i].components) {
-      const auto* component = catalog.find(catalog.real_name(name));
-      const auto* entry = component == nullptr ? nullptr : component->find(version);
+      const auto* entry = catalog.find(catalog.real_name(name), version);
       stack.components[catalog.real_name(name)] = entry == nullptr ? version : entry->version.text();
     }
     for (const auto& [name, version] : project.hardware) {

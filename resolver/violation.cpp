@@ -62,7 +62,7 @@ class Checker {
     for (const auto& [name, version] : project_.hardware) {
       const auto& entry = hardware_entry(project_, catalog_, name);
       const auto found = stack_.components.find(name);
-      if (found == stack_.components.end() || catalog_.find(name)->find(found->second) != &entry)
+      if (found == stack_.components.end() || catalog_.find(name, found->second) != &entry)
         return fmt::format("the hardware {} {} is not in it", name, version);
     }
     for (const auto& requirement : project_.requires_)

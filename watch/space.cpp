@@ -102,8 +102,7 @@ std::vector<std::string> Space::named_components(const specs::Stack& stack) cons
   std::vector<std::string> names;
   for (const auto& requirement : project_.requires_)
     for (const auto& [name, version] : stack.components) {
-      const auto* component = catalog_.find(name);
-      const auto* entry = component == nullptr ? nullptr : component->find(version);
+      const auto* entry = catalog_.find(name, version);
       const bool stands_for_it = name == requirement.component || (entry != nullptr && entry->provides.contains(requirement.component));
       if (stands_for_it && !is_extra(name) && std::ranges::find(names, name) == names.end()) names.push_back(name);
     }

@@ -64,8 +64,7 @@ std::string image_with_packages(const specs::Catalog& catalog, const specs::Stac
   std::string image;
   bool packages = false;
   for (const auto& [name, version] : stack.components) {
-    const auto* component = catalog.find(name);
-    const auto* entry = component != nullptr ? component->find(version) : nullptr;
+    const auto* entry = catalog.find(name, version);
     if (entry == nullptr) continue;
     for (const auto& artifact : entry->artifacts) {
       if (artifact.type == specs::ArtifactType::oci) image = artifact.file;

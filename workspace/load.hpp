@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/machine/gpu/devices.hpp"
 #include "inspector/run/pi_command.hpp"
 #include "specs/hardware/hardware.hpp"
 #include "specs/project/project.hpp"

@@ -17,7 +17,7 @@
 #include "advisor/check/pythons.hpp"
 #include "advisor/check/stack_check.hpp"
 #include "inspector/discover/python_environments.hpp"
-#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/machine/gpu/devices.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"

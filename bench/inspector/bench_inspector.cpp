@@ -90,8 +90,7 @@ void requirements(const specs::Catalog& catalog) {
   const auto python = pythons.local(stack.components.at("python"));
   if (!python) throw broken_environment(python.error().reason);
   for (const auto& [name, version] : stack.components) {
-    const auto* component = catalog.find(name);
-    const auto* entry = component == nullptr ? nullptr : component->find(version);
+    const auto* entry = catalog.find(name, version);
     if (entry == nullptr) continue;
     const auto* artifact = choose(entry->artifacts, python->target());
     if (artifact != nullptr)

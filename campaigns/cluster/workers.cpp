@@ -24,18 +24,11 @@ std::string counting_parameter(const std::string& pi) {
   return pi == "train_resnet50" || pi == "transformer" ? "workers" : "";
 }
 
-// Nothing of a version that no catalog has.
-const specs::VersionEntry* entry_of(const specs::Catalog& catalog, const std::string& name, const std::string& version) {
-  const auto* component = catalog.find(name);
-  return component == nullptr ? nullptr : component->find(version);
-}
-
 // The workload's parameters, and what settings of the stack set.
 std::map<std::string, std::string> parameters_of(const specs::Arm& arm, const specs::Catalog& catalog) {
   auto all = arm.workload.params;
   for (const auto& [name, version] : arm.stack.components) {
-    const auto* entry = entry_of(catalog, name, version);
-    if (entry != nullptr) all.insert(entry->parameters.begin(), entry->parameters.end());
+    if (const auto* entry = catalog.find(name, version)) all.insert(entry->parameters.begin(), entry->parameters.end());
   }
   return all;
 }
@@ -57,7 +50,7 @@ std::uint64_t number_in(const std::string& text, const std::string& name, const 
 
 bool has_mpi(const specs::Stack& stack, const specs::Catalog& catalog) {
   return std::ranges::any_of(stack.components, [&](const auto& one) {
-    const auto* entry = entry_of(catalog, one.first, one.second);
+    const auto* entry = catalog.find(one.first, one.second);
     return entry != nullptr && entry->provides.contains("mpi");
   });
 }

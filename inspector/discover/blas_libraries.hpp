@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "inspector/discover/python_environments.hpp"
+#include "inspector/discover/remark.hpp"
 #include "inspector/environment/packages.hpp"
-#include "inspector/machine/remark.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/process/process.hpp"
 

@@ -27,7 +27,7 @@
 #include "inspector/discover/blas_libraries.hpp"
 #include "inspector/discover/cuda/toolkits.hpp"
 #include "inspector/discover/python_environments.hpp"
-#include "inspector/machine/remark.hpp"
+#include "inspector/discover/remark.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/format/json.hpp"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/machine/remark.hpp"
+#include "inspector/discover/remark.hpp"
 #include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/machine/remark.hpp"
+#include "inspector/discover/remark.hpp"
 #include "inspector/python/interpreters.hpp"
 
 namespace stackx::inspector {

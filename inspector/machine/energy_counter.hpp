@@ -1,4 +1,4 @@
-// A counter of this machine that says how much energy was drawn so far: rapl.hpp has the processors', gpu_energy.hpp a GPU's.
+// A counter of this machine that says how much energy was drawn so far: rapl.hpp has the processors', gpu/energy.hpp a GPU's.
 #pragma once
 
 #include <optional>

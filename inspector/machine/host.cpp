@@ -6,7 +6,7 @@
 
 #include "inspector/machine/cgroup.hpp"
 #include "inspector/machine/cpu.hpp"
-#include "inspector/machine/nvml.hpp"
+#include "inspector/machine/gpu/nvml.hpp"
 #include "inspector/machine/topology.hpp"
 
 namespace stackx::inspector {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <thread>
 
-#include "inspector/machine/gpu_memory.hpp"
+#include "inspector/machine/gpu/memory.hpp"
 #include "inspector/meters/run_mark.hpp"
 #include "specs/result/device_memory.hpp"
 

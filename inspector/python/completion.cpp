@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "specs/error.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/core_metadata.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/version.hpp"
 #include "specs/version/version_text.hpp"
@@ -20,33 +20,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The headers of a METADATA that count here, up to the empty line that begins the description.
-struct Stated {
-  std::string name, version;
-  std::vector<std::string> requires_dist;
-  std::set<std::string, std::less<>> extras;
-};
-
-Stated stated_by(const Wheel& wheel) {
-  Stated result;
+specs::CoreMetadata stated_by(const Wheel& wheel) {
   const auto is_metadata = [](const WheelFile& file) {
     return file.path.ends_with(".dist-info/METADATA") && file.path.find('/') == file.path.rfind('/');
   };
-  for (const auto& file : wheel.files) {
-    if (!is_metadata(file)) continue;
-    std::istringstream lines(specs::read_text_file(wheel.directory / file.path, "the metadata of a wheel"));
-    for (std::string line; std::getline(lines, line) && !line.empty() && line != "\r";) {
-      if (line.ends_with('\r')) line.pop_back();
-      const auto colon = line.find(": ");
-      if (colon == line.npos) continue;
-      const auto value = line.substr(colon + 2);
-      if (line.starts_with("Name: ")) result.name = specs::normalized_name(value);
-      if (line.starts_with("Version: ")) result.version = value;
-      if (line.starts_with("Requires-Dist: ")) result.requires_dist.push_back(value);
-      if (line.starts_with("Provides-Extra: ")) result.extras.insert(specs::normalized_name(value));
-    }
-  }
-  return result;
+  const auto file = std::ranges::find_if(wheel.files, is_metadata);
+  if (file == wheel.files.end()) return {};
+  auto stated = specs::parse_core_metadata(specs::read_text_file(wheel.directory / file->path, "the metadata of a wheel"));
+  stated.name = specs::normalized_name(stated.name);
+  return stated;
+}
+
+bool has_extra(const specs::CoreMetadata& stated, std::string_view extra) {
+  return std::ranges::find(stated.provides_extra, extra, specs::normalized_name) != stated.provides_extra.end();
 }
 
 // Of a wheel's URL or path; what is not plain in a file name of one is the '+' of a local version.
@@ -64,7 +50,7 @@ std::string asked_of_index(specs::Dependency dependency) {
 }
 
 // A wheel says its name and version itself, and they become words of a command.
-bool is_honest(const Stated& stated) {
+bool is_honest(const specs::CoreMetadata& stated) {
   return specs::is_python_package_name(stated.name) && specs::Version::parse(stated.version, specs::Versioning::pep440).has_value();
 }
 
@@ -74,10 +60,10 @@ bool comes_as_wheels(std::string_view component) { return component == "cudnn" |
 
 Completion completion_of(const std::vector<NamedWheel>& wheels, const specs::MarkerEnvironment& environment) {
   Completion result;
-  std::vector<Stated> all;
+  std::vector<specs::CoreMetadata> all;
   std::set<std::string> lacking;
   for (const auto& one : wheels) {
-    all.push_back(one.wheel ? stated_by(*one.wheel) : Stated{});
+    all.push_back(one.wheel ? stated_by(*one.wheel) : specs::CoreMetadata{});
     if (comes_as_wheels(one.package))
       for (const auto cuda : {11, 12, 13})
         result.constraints.push_back(fmt::format("nvidia-{}-cu{}=={}.*", one.package, cuda, one.version));
@@ -87,7 +73,7 @@ Completion completion_of(const std::vector<NamedWheel>& wheels, const specs::Mar
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto here = environment;
-    if (const auto label = specs::local_label(wheels[i].version); all[i].extras.contains(label)) here.variables["extra"] = label;
+    if (const auto label = specs::local_label(wheels[i].version); has_extra(all[i], label)) here.variables["extra"] = label;
     for (const auto& text : all[i].requires_dist) {
       const auto wanted = specs::parse_dependency(text);
       if (wanted && wanted->holds(here) && !result.present.contains(wanted->name)) lacking.insert(asked_of_index(*wanted));

@@ -1,26 +1,22 @@
-// What a distribution states about itself: core metadata (a header like an e-mail's), and where a source
-// archive says it.
+// Where a source archive states its requirements, and how stackx keeps what is only a note of its author's.
 //
-// A wheel's METADATA is final. A source archive's PKG-INFO is final only from metadata 2.2 on, where
-// Requires-Dist is not `Dynamic` (PEP 643). Else `requires.txt`, which setuptools wrote beside it on the
-// author's machine, is what can be known without running the project's code; `authoritative` is false then.
+// A wheel's METADATA is final. A source archive's PKG-INFO is final only where it says so (specs/python/core_metadata.hpp).
+// Else `requires.txt`, which setuptools wrote beside it on the author's machine, is what can be known without running the
+// project's code; `authoritative` is false then.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "specs/python/core_metadata.hpp"
 
 namespace stackx::pypi {
 
-struct Metadata {
-  std::string name = {}, version = {};  // as stated; "" where it does not say
-  std::vector<std::string> requires_dist;  // PEP 508
-  std::string requires_python;
+struct Metadata : specs::CoreMetadata {
   bool authoritative = true;
 };
 
-// Bytes that are no UTF-8 become U+FFFD, which no requirement holds.
+// Of a wheel's METADATA, or of what source_metadata() gave.
 Metadata parse_metadata(std::string_view text);
 
 // The members of a source archive that matter.

@@ -93,6 +93,11 @@ const Component* Catalog::find(std::string_view name) const {
   return found == components.end() ? nullptr : &found->second;
 }
 
+const VersionEntry* Catalog::find(std::string_view component, std::string_view version) const {
+  const auto* declared = find(component);
+  return declared == nullptr ? nullptr : declared->find(version);
+}
+
 std::vector<const Component*> Catalog::providers(std::string_view name) const {
   const std::string key(name);
   std::vector<const Component*> result;

@@ -93,6 +93,7 @@ struct Catalog {
   std::string as_of;                  // the latest day on which one of its sources was read; "" if none says
 
   const Component* find(std::string_view name) const;
+  const VersionEntry* find(std::string_view component, std::string_view version) const;  // null where either is not there
   // Components with a version that provides `name`.
   std::vector<const Component*> providers(std::string_view name) const;
   bool is_virtual(std::string_view name) const;  // provided by somebody and declared by nobody

@@ -12,6 +12,10 @@ namespace {
 void check(const pypi::Metadata& metadata) {
   require(specs::to_utf8(metadata.requires_python) == metadata.requires_python,
           "what is kept is UTF-8");
+  for (const auto& extra : metadata.provides_extra) {
+    require(specs::to_utf8(extra) == extra, "what is kept is UTF-8");
+    require(extra.find('\n') == extra.npos, "an extra is a line");
+  }
   for (const auto& text : metadata.requires_dist) {
     require(specs::to_utf8(text) == text, "what is kept is UTF-8");
     require(text.find('\n') == text.npos, "a requirement is a line");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/machine/remark.hpp"
+#include "inspector/discover/remark.hpp"
 
 namespace stackx::inspector::testing {
 

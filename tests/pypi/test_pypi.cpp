@@ -1,9 +1,8 @@
-// The parts of the import that need no index: names of files, targets, pages, metadata, pieces of wheels.
+// The parts of the import that need no index: names of files, targets, pages, pieces of wheels.
 #include <catch2/catch.hpp>
 
 #include "pypi/catalog/candidates.hpp"
 #include "pypi/distribution/archive.hpp"
-#include "pypi/distribution/metadata.hpp"
 #include "pypi/index/listing.hpp"
 #include "pypi/transfer/http.hpp"
 #include "pypi/transfer/url.hpp"
@@ -123,28 +122,6 @@ TEST_CASE("an entry that lies says so and spoils no other", "[pypi]") {
   CHECK(listing.files[0].uploaded == "2019-01-01T00:00:00Z");
   CHECK(listing.files[4].uploaded.empty());
   CHECK(listing.files[5].requires_python == ">=3 x");
-}
-
-TEST_CASE("metadata ends where the description begins", "[pypi]") {
-  const auto metadata = parse_metadata(
-      "Name: a\r\nrequires-dist: b (>=1,\n  <2)\nRequires-Python: >=3\n\nRequires-Dist: c\n");
-  CHECK(metadata.requires_dist == std::vector<std::string>{"b (>=1, <2)"});
-  CHECK(metadata.requires_python == ">=3");
-  CHECK(metadata.authoritative);
-}
-
-TEST_CASE("a source archive's requirements are final only if it says so", "[pypi]") {
-  const std::string final = "Metadata-Version: 2.2\nRequires-Dist: b\n";
-  CHECK(parse_metadata(source_metadata({final, "c\n"})).requires_dist ==
-        std::vector<std::string>{"b"});
-  const auto noted =
-      parse_metadata(source_metadata({final + "Dynamic: Requires-Dist\n",
-                                      "c>=1\n[x:os_name=='nt']\nd;python_version<'3'\n[y]\ne\n"}));
-  CHECK(!noted.authoritative);
-  CHECK(noted.requires_dist ==
-        std::vector<std::string>{"c>=1",
-                                 "d ; (python_version<'3') and (os_name=='nt') and extra == \"x\"",
-                                 "e ; extra == \"y\""});
 }
 
 TEST_CASE("bytes that are no archive are reasons, never crashes", "[pypi]") {

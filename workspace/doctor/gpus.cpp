@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "inspector/machine/gpu_devices.hpp"
-#include "inspector/machine/nvml.hpp"
+#include "inspector/machine/gpu/devices.hpp"
+#include "inspector/machine/gpu/nvml.hpp"
 #include "inspector/machine/tree.hpp"
 #include "specs/hardware/hardware.hpp"
 #include "workspace/doctor/outside.hpp"

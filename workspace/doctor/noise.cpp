@@ -1,4 +1,4 @@
-#include "inspector/machine/noise.hpp"
+#include "inspector/machine/noise/noise.hpp"
 
 #include <fmt/format.h>
 

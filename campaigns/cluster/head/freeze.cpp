@@ -48,11 +48,11 @@ class Copies {
   std::string copy_machine(const workspace::Loaded& loaded, const specs::Catalog& listed) {
     specs::Json components = specs::Json::object();
     for (const auto& [name, version] : loaded.project.hardware) {
-      const auto* known = listed.find(name);
       const auto* bound = loaded.catalog.find(name);
-      if ((known != nullptr && known->find(version) != nullptr) || bound == nullptr || bound->find(version) == nullptr) continue;
+      const auto* entry = loaded.catalog.find(name, version);
+      if (listed.find(name, version) != nullptr || entry == nullptr) continue;
       specs::Json attributes = specs::Json::object();
-      for (const auto& [attribute, value] : bound->find(version)->attributes)
+      for (const auto& [attribute, value] : entry->attributes)
         std::visit([&](const auto& one) { attributes[attribute] = one; }, value);
       components[name] = {{"kind", specs::to_string(bound->kind)}, {"versioning", specs::to_string(bound->versioning)},
                           {"description", "the machine that submitted"}, {"versions", {{version, {{"attributes", attributes}}}}}};

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "inspector/discover/cuda/libraries.hpp"
+#include "inspector/discover/remark.hpp"
 #include "inspector/environment/packages.hpp"
-#include "inspector/machine/remark.hpp"
 #include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-#include "inspector/machine/gpu_energy.hpp"
+#include "inspector/machine/gpu/energy.hpp"
 #include "inspector/machine/rapl.hpp"
 #include "inspector/meters/energy_meter.hpp"
 #include "tests/inspector/fake_powercap.hpp"

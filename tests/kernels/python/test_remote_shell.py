@@ -85,6 +85,12 @@ class Shell(unittest.TestCase):
         self.assertFalse(os.path.exists(self.shell.directory))
 
 
+class Script(unittest.TestCase):
+    def test_it_is_that_of_stackx_pi(self):
+        source = (support.ROOT / "kernels" / "collectives" / "remote_shell.cpp").read_text()
+        self.assertIn('R"sh(%s)sh"' % remote_shell.SCRIPT, source)
+
+
 class Words(unittest.TestCase):
     def test_whom_the_launcher_has_started_itself_waits_for_none(self):
         told = {"RANK": "1", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}

@@ -112,6 +112,9 @@ TEST_CASE("versions keep the listed order; they are found by text and by normal 
   CHECK(a.find("2")->version.text() == "2.0");
   CHECK(a.find("3") == nullptr);
   CHECK(a.find("not a version") == nullptr);
+  CHECK(catalog.find("a", "2") == a.find("2"));
+  CHECK(catalog.find("a", "3") == nullptr);
+  CHECK(catalog.find("not a component", "2") == nullptr);
 }
 
 TEST_CASE("virtual components and their providers") {

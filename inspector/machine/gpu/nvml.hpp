@@ -1,7 +1,7 @@
 // NVIDIA GPUs through NVML, loaded at run time: the build needs neither CUDA nor a driver, and one
 // binary runs with any.
 //
-// The few functions used are declared in nvml.cpp and gpu_links.cpp after the ABI that NVIDIA keeps
+// The few functions used are declared in nvml.cpp and links.cpp after the ABI that NVIDIA keeps
 // stable (nvml_abi.hpp); those that came late (CUDA version, compute capability, long PCI ids, links)
 // may be missing. Rejected: nvml.h, which ties the build to a CUDA toolkit; parsing
 // nvidia-smi, whose text changes between drivers.

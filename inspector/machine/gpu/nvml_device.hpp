@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "inspector/machine/nvml_abi.hpp"
+#include "inspector/machine/gpu/nvml_abi.hpp"
 
 namespace stackx::inspector::nvml {
 

@@ -1,6 +1,6 @@
-#include "inspector/machine/gpu_energy.hpp"
+#include "inspector/machine/gpu/energy.hpp"
 
-#include "inspector/machine/nvml_device.hpp"
+#include "inspector/machine/gpu/nvml_device.hpp"
 #include "specs/result/energy.hpp"
 
 namespace stackx::inspector {

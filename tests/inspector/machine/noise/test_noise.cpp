@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "inspector/machine/noise.hpp"
+#include "inspector/machine/noise/noise.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx::inspector;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "inspector/machine/activity.hpp"
+#include "inspector/machine/noise/activity.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx::inspector;

@@ -1,8 +1,8 @@
-#include "inspector/machine/gpu_memory.hpp"
+#include "inspector/machine/gpu/memory.hpp"
 
 #include <limits>
 
-#include "inspector/machine/nvml_device.hpp"
+#include "inspector/machine/gpu/nvml_device.hpp"
 
 namespace stackx::inspector {
 namespace {

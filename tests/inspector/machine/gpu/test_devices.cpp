@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/machine/gpu/devices.hpp"
 #include "specs/error.hpp"
 
 using namespace stackx::inspector;

@@ -1,4 +1,4 @@
-#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/machine/gpu/devices.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

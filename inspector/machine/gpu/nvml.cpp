@@ -1,4 +1,4 @@
-#include "inspector/machine/nvml.hpp"
+#include "inspector/machine/gpu/nvml.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 
-#include "inspector/machine/gpu_links.hpp"
-#include "inspector/machine/nvml_abi.hpp"
+#include "inspector/machine/gpu/links.hpp"
+#include "inspector/machine/gpu/nvml_abi.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "inspector/machine/gpu_energy.hpp"
+#include "inspector/machine/gpu/energy.hpp"
 
 using namespace stackx::inspector;
 

@@ -1,4 +1,4 @@
-#include "inspector/machine/noise.hpp"
+#include "inspector/machine/noise/noise.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "inspector/machine/cpu.hpp"
-#include "inspector/machine/noise_checks.hpp"
+#include "inspector/machine/noise/checks.hpp"
 #include "inspector/machine/platform.hpp"
 #include "inspector/process/placement.hpp"
 

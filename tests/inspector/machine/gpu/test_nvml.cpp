@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/machine/nvml.hpp"
+#include "inspector/machine/gpu/nvml.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx::inspector;

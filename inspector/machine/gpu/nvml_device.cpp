@@ -1,4 +1,4 @@
-#include "inspector/machine/nvml_device.hpp"
+#include "inspector/machine/gpu/nvml_device.hpp"
 
 namespace stackx::inspector::nvml {
 

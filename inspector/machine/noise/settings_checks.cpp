@@ -4,7 +4,7 @@
 #include <set>
 
 #include "inspector/machine/cgroup.hpp"
-#include "inspector/machine/noise_checks.hpp"
+#include "inspector/machine/noise/checks.hpp"
 #include "inspector/machine/platform.hpp"
 
 namespace stackx::inspector {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/machine/nvml.hpp"
+#include "inspector/machine/gpu/nvml.hpp"
 
 using namespace stackx::inspector;
 using stackx::specs::GpuLink;

@@ -1,4 +1,4 @@
-// What looking around this machine says on the way: what was found where, what was left out and why.
+// What looking for installed software says on the way: what was found where, what was left out and why.
 #pragma once
 
 #include <functional>

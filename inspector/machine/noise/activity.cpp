@@ -1,4 +1,4 @@
-#include "inspector/machine/activity.hpp"
+#include "inspector/machine/noise/activity.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // A GPU's memory as NVML counts it, of libraries that play NVML: each form of the question, hidden numbers, two devices.
 #include <catch2/catch.hpp>
 
-#include "inspector/machine/gpu_memory.hpp"
+#include "inspector/machine/gpu/memory.hpp"
 #include "tests/inspector/support.hpp"
 
 namespace gpu_memory_tests {

@@ -1,4 +1,4 @@
-#include "inspector/machine/gpu_links.hpp"
+#include "inspector/machine/gpu/links.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "inspector/machine/nvml_abi.hpp"
+#include "inspector/machine/gpu/nvml_abi.hpp"
 #include "specs/hardware/hardware.hpp"
 
 namespace stackx::inspector {

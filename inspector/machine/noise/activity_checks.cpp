@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "inspector/machine/cgroup.hpp"
-#include "inspector/machine/noise_checks.hpp"
+#include "inspector/machine/noise/checks.hpp"
 #include "specs/format/printable.hpp"
 
 namespace stackx::inspector {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/machine/activity.hpp"
-#include "inspector/machine/noise.hpp"
+#include "inspector/machine/noise/activity.hpp"
+#include "inspector/machine/noise/noise.hpp"
 #include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
@@ -27,7 +27,7 @@ struct Scene {  // all that checks may look at
 std::string cpu_list(const std::vector<int>& cpus);
 std::string as_root(const Scene& scene, const std::string& command);
 
-// noise_settings.cpp: how the machine is set up
+// settings_checks.cpp: how the machine is set up
 Finding check_governor(const Scene& scene);
 Finding check_turbo(const Scene& scene);
 Finding check_siblings(const Scene& scene);
@@ -38,7 +38,7 @@ Finding check_cpu_set(const Scene& scene);
 Finding check_quota(const Scene& scene);
 std::optional<Finding> check_battery(const Scene& scene);
 
-// noise_activity.cpp: what happens on it now
+// activity_checks.cpp: what happens on it now
 Finding check_load(const Scene& scene);
 Finding check_others(const Scene& scene);
 Finding check_steal(const Scene& scene);

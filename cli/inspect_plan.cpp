@@ -1,0 +1,152 @@
+#include "cli/inspect_plan.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "advisor/recipes/parts.hpp"
+#include "advisor/recipes/quoting.hpp"
+#include "campaigns/campaign.hpp"
+#include "inspector/gpu_requirements.hpp"
+#include "resolver/resolver.hpp"
+#include "specs/error.hpp"
+#include "specs/format/clock.hpp"
+#include "specs/format/text_file.hpp"
+#include "workspace/allowed_paths.hpp"
+#include "workspace/output.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The GPU that the plan is for; empty where no stack of it needs one.
+std::string device_for(const std::vector<specs::Stack>& stacks, const workspace::Loaded& loaded) {
+  const bool on_gpu = std::ranges::any_of(stacks, [&](const specs::Stack& stack) {
+    return inspector::needs_gpu(stack, loaded.catalog);
+  });
+  return on_gpu && loaded.device ? loaded.device->uuid : "";
+}
+
+// What measures, where it is not stackx's own.
+std::optional<specs::PiProgram> program_of(const fs::path& pi, const campaigns::Job& job) {
+  const fs::path& file = pi.empty() ? job.script : pi;
+  return file.empty() ? std::nullopt : std::optional(specs::foreign_program(file));
+}
+
+// Before anything is fetched: what no PI of stackx measures would fail in every inspection.
+void require_pis(const specs::Plan& plan, const fs::path& project) {
+  using advisor::PiKind;
+  if (plan.program) return;
+  for (const auto& arm : plan.arms) {
+    const auto& name = arm.workload.pi;
+    const bool python = arm.stack.components.contains("python");
+    if (advisor::has_pi(name, PiKind::framework) || (!python && advisor::has_pi(name, PiKind::native))) continue;
+    throw bad_input(fmt::format("{}: /workload: stackx has no PI {} for {}; measure it with a program of your own: --pi FILE "
+                                "(docs/own-pi.md)",
+                                project.string(), specs::in_quotes(name), python ? "Python frameworks" : "libraries"));
+  }
+}
+
+// A campaign is measured by one program from its first round to its last: the plan's, unchanged. A plan may have been
+// imported: what is run is what the user named, now or when the campaign began.
+void check_program(specs::Plan& plan, const fs::path& pi, const campaigns::Job& job) {
+  const auto refuse = [&](const std::string& why) {
+    throw bad_input(fmt::format("--resume {}: {}; start a new campaign: its results are others", plan.id.substr(0, 12), why));
+  };
+  const bool named = !pi.empty() || !job.script.empty();
+  if (!plan.program) {
+    if (named) refuse(fmt::format("that campaign is measured by stackx's own PI, not by {}", program_of(pi, job)->path));
+    return;
+  }
+  if (plan.program->plain && !workspace::is_allowed(*plan.program))  // --pi names a file, not its words and files
+    throw bad_input(fmt::format("--resume {}: that campaign is measured by the command {}, which nobody ran here; start a "
+                                "campaign of your own",
+                                plan.id.substr(0, 12), plan.program->text()));
+  if (!named && !workspace::is_allowed(*plan.program))
+    throw bad_input(fmt::format("--resume {}: that campaign is measured by {}, a program that nobody named here; if it "
+                                "is yours, name it: --pi FILE",
+                                plan.id.substr(0, 12), plan.program->text()));
+  const auto now = named ? *program_of(pi, job) : specs::foreign_program(plan.program->path);
+  if (now.sha256 != plan.program->sha256)
+    refuse(fmt::format("that campaign is measured by {}, and {} has the SHA-256 {}", plan.program->text(), now.path,
+                       now.sha256.substr(0, 12)));
+  plan.program->path = now.path;
+}
+
+// The campaign to go on with: the one named, else the project's newest on this device; nothing if
+// there is none yet.
+std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::string& id,
+                                          const std::string& project, const std::string& device) {
+  if (!id.empty()) {
+    auto plan = store.plan(id);
+    if (!plan) throw bad_input(fmt::format("--resume {}: the store knows no such campaign", id));
+    if (plan->project != project)
+      throw bad_input(fmt::format("--resume {}: that is a campaign of project {}, not of {}", id,
+                                  plan->project, project));
+    if (plan->block)
+      throw bad_input(fmt::format("--resume {}: that is a start of a block of cluster campaign {}, which no other machine goes on "
+                                  "with; stackx cluster collect {} submits what is missing",
+                                  id, plan->block->cluster.substr(0, 12), plan->block->cluster.substr(0, 12)));
+    if (!plan->device.empty() && plan->device != device)
+      throw bad_input(fmt::format("--resume {}: that campaign measures on {}; give --device {}, on "
+                                  "the machine that has it", id, plan->device, advisor::shell_quoted(plan->device)));
+    return plan;
+  }
+  for (const auto& row : store.campaigns())
+    if (row.project == project)
+      if (auto plan = store.plan(row.id); plan && !plan->block && (plan->device.empty() || plan->device == device))
+        return plan;
+  return std::nullopt;
+}
+
+}  // namespace
+
+specs::Plan new_plan(const campaigns::Job& job, const fs::path& pi) {
+  const workspace::Loaded& loaded = job.loaded;
+  const resolver::Resolver resolver(loaded.project, loaded.catalog);
+  if (const auto why = resolver.explain())
+    throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
+                                why->text()));
+  const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
+  return campaigns::make_plan(loaded.project, stacks,
+                              specs::rfc3339_utc(std::chrono::system_clock::now()),
+                              device_for(stacks, loaded), program_of(pi, job));
+}
+
+specs::Plan plan_to_run(const campaigns::Job& job, const PlanChoice& choice, bool allow_paths, store::Store& store,
+                        store::Spool& spool) {
+  const workspace::Loaded& loaded = job.loaded;
+  const std::string device = loaded.device ? loaded.device->uuid : "";
+  std::optional<specs::Plan> plan;
+  if (choice.resume) plan = plan_to_resume(store, *choice.resume, loaded.project.name, device);
+  if (choice.resume && !plan) workspace::say("no campaign of {} to resume: starting one\n", loaded.project.name);
+  const bool is_new = !plan;
+  if (is_new) {
+    plan = new_plan(job, choice.pi);
+    if (!job.refusal) require_pis(*plan, loaded.project.file);  // that is an outcome of its own
+  } else {
+    check_program(*plan, choice.pi, job);
+  }
+  std::set<specs::Stack> stacks;  // each stands in an arm for every workload
+  for (const auto& arm : plan->arms) stacks.insert(arm.stack);
+  workspace::require_consent(loaded.catalog, {stacks.begin(), stacks.end()}, allow_paths);
+  if (plan->program) workspace::allow_program(*plan->program);
+  if (is_new) {
+    spool.write(*plan);
+    store.ingest(*plan);
+  }
+  for (const auto& stack : stacks) {
+    if (const auto wrong = resolver::violation(loaded.project, loaded.catalog, stack))
+      throw bad_input(
+          fmt::format("campaign {}: stack {} is no longer valid: {}; the project or a catalog "
+                      "changed since the "
+                      "plan was made, start a new campaign",
+                      plan->id.substr(0, 12), stack.short_id(), *wrong));
+  }
+  return *std::move(plan);
+}
+
+}  // namespace stackx::cli
