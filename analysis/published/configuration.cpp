@@ -120,7 +120,7 @@ Configuration configuration_from(const specs::Workload& workload,
   if (result.multiply.empty()) result.multiply = result.dtype;
   result.caller = caller_from(stack);
   result.result = result_type.empty() ? result_from(workload, stack) : result_type;
-  if (const auto peak = specs::peak_of(accelerator, workload)) result.peak = peak->gflop_s;
+  if (const auto peak = specs::peak_of(accelerator, workload)) result.peak = peak->rate;
   result.bandwidth = accelerator.bandwidth_gb_s.value_or(0);
   return result;
 }

@@ -70,23 +70,23 @@ std::optional<PeakShare> peak_share(specs::SpelledModels& models,
                                     std::optional<std::uint64_t> devices,
                                     const specs::Workload& workload, const std::string& unit,
                                     double value) {
-  if (unit != "GFLOP/s" || hardware.empty()) return std::nullopt;
+  if (hardware.empty()) return std::nullopt;
   const specs::Accelerator* accelerator = models.of(hardware);
   if (!accelerator) return std::nullopt;
-  auto peak = specs::peak_of(*accelerator, workload);
+  auto peak = specs::peak_of(*accelerator, workload, unit);
   if (!peak) return std::nullopt;
   const auto count = static_cast<double>(devices.value_or(1));
   // A product has no short cut: what exceeds the peak of float32 was computed in TF32, which
   // frameworks of 2020 to 2022 did unasked.
   const auto tf32 = accelerator->peaks.find("tensorfloat32");
-  if (workload.pi == "matmul" && peak->unit == "float32" && value > peak->gflop_s * count &&
+  if (workload.pi == "matmul" && peak->unit == "float32" && value > peak->rate * count &&
       tf32 != accelerator->peaks.end())
     peak = specs::Peak{tf32->second * 1000, tf32->first};
-  const double all = peak->gflop_s * count;
+  const double all = peak->rate * count;
   if (!devices && value <= all) return std::nullopt;  // a share of how many?
   auto remark = devices ? peak_remark(value / all, workload)
                         : "above the stated peak of one: the source does not say how many ran";
-  return PeakShare{value / all, all, peak->unit, accelerator->name,
+  return PeakShare{value / all, {all, peak->unit}, accelerator->name,
                    std::max<std::size_t>(1, models.named(hardware).size()), std::move(remark)};
 }
 

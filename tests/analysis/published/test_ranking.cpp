@@ -202,8 +202,8 @@ TEST_CASE("matmul on V100: three DeepBench stacks per type, with their share of 
   CHECK(component(best, "cuda") == "10.1.243");
   CHECK(component(best, "driver") == "418.67");
   REQUIRE(best.peak);
-  CHECK(best.peak->gflop_s == 125'000);
-  CHECK(best.peak->unit == "float16_tensor");
+  CHECK(best.peak->peak.rate == 125'000);
+  CHECK(best.peak->peak.unit == "float16_tensor");
   CHECK(best.peak->share == Approx(best.value / 125'000));
   CHECK(best.peak->models > 1);
   REQUIRE(best.shown.size() == 1);
@@ -387,6 +387,22 @@ TEST_CASE("what was measured with stackx comes first, and has an interval over i
     CHECK_FALSE(row.interval);
   }
   CHECK(shape_text(first) == "m=n=k=8192");
+}
+
+TEST_CASE("a memory's rate has a share of its peak, a transfer's has none", "[published_ranking]") {
+  const auto ranking = ranking_of("h200", "memory_bandwidth");
+  REQUIRE(ranking.groups.size() == 1);
+  const auto& row = ranking.groups[0].rows.at(0);
+  REQUIRE(row.peak);
+  CHECK(row.peak->peak.rate == 4800);
+  CHECK(row.peak->share == Approx(row.value / 4800));
+  CHECK_THAT(table(ranking, {}), Catch::Contains("Peak: 4,800 GB/s memory of h200-sxm-141gb"));
+  const auto json = to_json(ranking);
+  const auto& peak = json["groups"][0]["rows"][0]["peak"];
+  CHECK(peak["gb_s"] == 4800);
+  CHECK_FALSE(peak.contains("gflop_s"));
+  for (const auto& group : ranking_of("h200", "transfer").groups)
+    for (const auto& one : group.rows) CHECK_FALSE(one.peak);
 }
 
 TEST_CASE("where products of a group are written in several types, the table says which", "[published_ranking]") {
