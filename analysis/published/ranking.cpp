@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/published/arms.hpp"
+#include "analysis/published/configuration.hpp"
 #include "analysis/published/near_workload.hpp"
 #include "analysis/published/peak_remark.hpp"
 #include "specs/hardware/spelled_models.hpp"
@@ -274,6 +275,17 @@ void leave_out(const PublishedBucket& bucket, const GroupMaker& maker, Published
       bucket.entries.size(), group_title(maker.heading(bucket)), bucket.arms.size(), most_stacks));
 }
 
+// The type of a product's result is often no parameter: its source or its stack says it. What nobody says is no answer to a
+// question for one type.
+bool is_written_as(const specs::Workload& asked, const specs::Published& result) {
+  const auto wanted = asked.params.find("result");
+  if (asked.pi != "matmul" || wanted == asked.params.end()) return true;
+  specs::Workload as_asked = result.workload;
+  as_asked.params["result"] = wanted->second;
+  const auto written = result_of(result);
+  return !written.empty() && written == result_from(as_asked, result.stack);
+}
+
 specs::Workload only_kind(const specs::Workload& asked) {
   specs::Workload kind = asked;
   std::erase_if(kind.params,
@@ -302,14 +314,16 @@ PublishedRanking rank_published(const std::vector<specs::Published>& published,
   PublishedRanking ranking;
   ranking.asked = asked;
   ranking.delta = delta;
-  const specs::Workload kind = only_kind(asked);
+  specs::Workload sought = asked;
+  if (asked.pi == "matmul") sought.params.erase("result");
+  const specs::Workload kind = only_kind(sought);
   std::vector<PublishedEntry> entries, unnamed;
   for (const auto& result : published) {
-    if (!kind.matches(result.workload)) continue;
-    PublishedEntry entry = entry_of(result, asked);
+    if (!kind.matches(result.workload) || !is_written_as(asked, result)) continue;
+    PublishedEntry entry = entry_of(result, sought);
     if (entry.stack.stack.components.empty())
       unnamed.push_back(std::move(entry));
-    else if (!octaves(asked, result.workload))
+    else if (!octaves(sought, result.workload))
       ++ranking.without_shape;
     else
       entries.push_back(std::move(entry));
@@ -319,7 +333,7 @@ PublishedRanking rank_published(const std::vector<specs::Published>& published,
   ranking.unnamed = best_unnamed(unnamed, models);
   std::map<std::string, std::vector<const PublishedEntry*>> buckets;
   for (const PublishedEntry& entry : entries) buckets[bucket_key(entry)].push_back(&entry);
-  const GroupMaker maker(asked, models, ranking);
+  const GroupMaker maker(sought, models, ranking);
   for (const auto& [key, bucket] : buckets)
     for (const PublishedBucket& part : connected(bucket)) {
       if (part.arms.size() > most_stacks) {

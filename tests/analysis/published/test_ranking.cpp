@@ -416,6 +416,33 @@ TEST_CASE("where products of a group are written in several types, the table say
   CHECK_THAT(first_table("float16"), !Catch::Contains("result    "));  // all in float16
 }
 
+TEST_CASE("products asked for in one type are answered by those that were written in it", "[published_ranking]") {
+  const auto stacks = [](const std::string& hardware, const std::string& workload) {
+    std::set<std::string> programs;
+    for (const auto& group : ranking_of(hardware, workload).groups) {
+      CHECK_FALSE(group.params.contains("result"));
+      for (const auto& row : group.rows)
+        for (const char* name : {"torch", "jax", "cublas"})
+          if (row.stack.components.contains(name)) {
+            programs.insert(name);
+            break;
+          }
+    }
+    return programs;
+  };
+  using Programs = std::set<std::string>;
+  const std::string half = "matmul:m=8192,n=8192,k=8192,dtype=bfloat16";
+  CHECK(stacks("h200", half) == Programs{"torch", "jax", "cublas"});
+  CHECK(stacks("h200", half + ",result=same") == Programs{"torch", "jax"});  // cuBLAS wrote float32
+  CHECK(stacks("h200", half + ",result=bfloat16") == Programs{"torch", "jax"});
+  CHECK(stacks("h200", half + ",result=float32") == Programs{"cublas"});
+  CHECK(stacks("h200", half + ",result=usual") == Programs{"torch", "jax", "cublas"});  // each its own
+  CHECK(stacks("h200", half + ",result=float64").empty());
+  CHECK(stacks("h200", "matmul:dtype=tf32,result=same") == Programs{"cublas"});
+  CHECK(ranking_of("v100", "matmul:dtype=float16").results > 0);  // DeepBench does not say
+  CHECK(ranking_of("v100", "matmul:dtype=float16,result=same").results == 0);
+}
+
 TEST_CASE("every row leads to its documents and their addresses", "[published_ranking]") {
   const auto ranking = ranking_of("v100", "matmul");
   const auto json = to_json(ranking);
