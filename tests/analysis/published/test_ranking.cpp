@@ -221,10 +221,10 @@ TEST_CASE("products in float32 that exceed its peak are held against that of TF3
     p.hardware = hardware;
     return *rank_made_up({p}).groups.front().rows.front().peak;
   };
-  CHECK(of(19'000, "A100 SXM4 80GB").unit == "float32");
-  CHECK(of(116'000, "A100 SXM4 80GB").unit == "tensorfloat32");
+  CHECK(of(19'000, "A100 SXM4 80GB").peak.unit == "float32");
+  CHECK(of(116'000, "A100 SXM4 80GB").peak.unit == "tensorfloat32");
   CHECK(of(116'000, "A100 SXM4 80GB").share == Approx(116.0 / 156));
-  CHECK(of(20'000, "Tesla V100-SXM2-16GB").unit == "float32");  // has no TF32
+  CHECK(of(20'000, "Tesla V100-SXM2-16GB").peak.unit == "float32");  // has no TF32
 }
 
 TEST_CASE("of an unstated number of devices no share is known, but that there was more than one", "[published_ranking]") {
