@@ -396,7 +396,7 @@ TEST_CASE("a memory's rate has a share of its peak, a transfer's has none", "[pu
   REQUIRE(row.peak);
   CHECK(row.peak->peak.rate == 4800);
   CHECK(row.peak->share == Approx(row.value / 4800));
-  CHECK_THAT(table(ranking, {}), Catch::Contains("Peak: 4800 GB/s memory of h200-sxm-141gb"));
+  CHECK_THAT(table(ranking, {}), Catch::Contains("Peak: 4800 GB/s memory of"));
   const auto json = to_json(ranking);
   const auto& peak = json["groups"][0]["rows"][0]["peak"];
   CHECK(peak["gb_s"] == 4800);
@@ -439,8 +439,15 @@ TEST_CASE("products asked for in one type are answered by those that were writte
   CHECK(stacks("h200", half + ",result=usual") == Programs{"torch", "jax", "cublas"});  // each its own
   CHECK(stacks("h200", half + ",result=float64").empty());
   CHECK(stacks("h200", "matmul:dtype=tf32,result=same") == Programs{"cublas"});
-  CHECK(ranking_of("v100", "matmul:dtype=float16").results > 0);  // DeepBench does not say
-  CHECK(ranking_of("v100", "matmul:dtype=float16,result=same").results == 0);
+  const auto deepbench = [](const std::string& workload) {  // which does not say
+    std::size_t rows = 0;
+    for (const auto& group : ranking_of("v100", workload).groups)
+      for (const auto& row : group.rows)
+        for (const auto& source : row.sources) rows += source.url.contains("DeepBench") ? 1 : 0;
+    return rows;
+  };
+  CHECK(deepbench("matmul:dtype=float16") > 0);
+  CHECK(deepbench("matmul:dtype=float16,result=same") == 0);
 }
 
 TEST_CASE("every row leads to its documents and their addresses", "[published_ranking]") {
