@@ -117,6 +117,8 @@ class Asking {
                            wanted.name, hardware_.name, name);
     if (known && wanted.gpu.empty() && wanted.cpu.empty() && hardware_.component == "cpu")
       return fmt::format("{0} needs no library, so that there is nothing to choose; `stackx-pi {0}` measures it", wanted.name);
+    if (wanted.gpu == "gpu-runtime" && hardware_.component == "cpu")
+      return fmt::format("{} measures a GPU, and {} is a processor", wanted.name, hardware_.name);
     return fmt::format("the catalogs do not say which stacks run {} on {}", wanted.name, hardware_.name);
   }
 

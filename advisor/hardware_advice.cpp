@@ -296,11 +296,10 @@ class Gathering {
 
 std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, std::size_t row) {
   const auto& ranking = advice.measured;
-  if (!advice.accelerator || ranking.unit != "GFLOP/s" || row >= ranking.recommendations.size())
-    return std::nullopt;
-  const auto peak = specs::peak_of(*advice.accelerator, ranking.workload);
+  if (!advice.accelerator || row >= ranking.recommendations.size()) return std::nullopt;
+  const auto peak = specs::peak_of(*advice.accelerator, ranking.workload, ranking.unit);
   if (!peak) return std::nullopt;
-  return MeasuredShare{ranking.recommendations[row].median / peak->gflop_s, *peak};
+  return MeasuredShare{ranking.recommendations[row].median / peak->rate, *peak};
 }
 
 HardwareAdvice hardware_advice(const AdviceOptions& options, const std::function<const Knowledge&()>& knowledge,

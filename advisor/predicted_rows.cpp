@@ -84,7 +84,7 @@ PredictedRows RowPredictor::rows(const specs::Stack& stack) {
     }
     const auto peak = specs::peak_of(*accelerator_, shape);
     rows.rows.push_back({shape, stack, *prediction,
-                         peak ? std::optional(prediction->rate / peak->gflop_s) : std::nullopt});
+                         peak ? std::optional(prediction->rate / peak->rate) : std::nullopt});
   }
   return rows;
 }

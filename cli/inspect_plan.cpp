@@ -44,9 +44,11 @@ void require_pis(const specs::Plan& plan, const fs::path& project) {
     const auto& name = arm.workload.pi;
     const bool python = arm.stack.components.contains("python");
     if (advisor::has_pi(name, PiKind::framework) || (!python && advisor::has_pi(name, PiKind::native))) continue;
-    throw bad_input(fmt::format("{}: /workload: stackx has no PI {} for {}; measure it with a program of your own: --pi FILE "
+    const auto close = advisor::nearest_pi(name, python ? PiKind::framework : PiKind::native);
+    throw bad_input(fmt::format("{}: /workload: stackx has no PI {} for {}{} measure it with a program of your own: --pi FILE "
                                 "(docs/own-pi.md)",
-                                project.string(), specs::in_quotes(name), python ? "Python frameworks" : "libraries"));
+                                project.string(), specs::in_quotes(name), python ? "Python frameworks" : "libraries",
+                                close.empty() ? ";" : close + " If not,"));
   }
 }
 

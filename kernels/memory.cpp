@@ -111,14 +111,14 @@ std::string amount(double bytes) {
   return fmt::format("{:.1f} {}", bytes, kUnits[unit]);
 }
 
-std::optional<Free> free_host_memory(const std::string& root) {
+std::optional<Free> free_host_memory(double processes, const std::string& root) {
   std::optional<Free> least;
   const auto add = [&](std::optional<double> bytes, const char* by) {
     if (bytes && (!least || *bytes < least->bytes)) least = {*bytes, by};
   };
   if (const auto kib = number_in(root + "/proc/meminfo", "MemAvailable:")) add(*kib * 1024, "available by /proc/meminfo");
   for (const Hierarchy& hierarchy : kHierarchies) add(left_by(hierarchy, root), "left by the control group's limit");
-  add(left_by_address_space(root), "left by the limit of address space");
+  if (const auto each = left_by_address_space(root)) add(*each * processes, "left by the limit of address space of each process");
   return least;
 }
 

@@ -5,7 +5,8 @@
 // the check takes beside them; what a library allocates for itself is not known, so a run that is let through may still run
 // short (OutOfMemory). What can be had of the host is the least of what the kernel says is available (MemAvailable), what the
 // control groups of this process leave (v1, v2; pages of files that were not used lately can be dropped and do not count as used), and
-// the limit of address space. Rejected: a share of the machine's memory, which others use, too.
+// the limit of address space, which is each process's own: several have as much more. Rejected: a share of the machine's memory, which
+// others use, too.
 #pragma once
 
 #include <optional>
@@ -33,8 +34,9 @@ struct Free {
   const char* by = "";  // what says so
 };
 
-// Nothing where the machine does not tell. `root`: of the file system; tests have their own.
-std::optional<Free> free_host_memory(const std::string& root = "");
+// For so many processes that take as much, together. Nothing where the machine does not tell. `root`: of the file system; tests have
+// their own.
+std::optional<Free> free_host_memory(double processes = 1, const std::string& root = "");
 
 // The sentence that says that it does not fit; nothing if it does, or nobody knows.
 std::optional<Unsupported> too_large(const Need& need, const Parameters& parameters, const std::optional<Free>& host,

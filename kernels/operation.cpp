@@ -46,7 +46,8 @@ class Run {
     try {
       if (auto refusal = record(phases_, clock_, "load", [&] { return operation_.load(); })) return refusal;
       need = operation_.need();
-      auto refusal = operation_.agreed(too_large(need, parameters_, free_host_memory(), operation_.free_device_memory()));
+      const auto host = free_host_memory(need.processes);
+      auto refusal = operation_.agreed(too_large(need, parameters_, host, operation_.free_device_memory()));
       return refusal ? refusal : check_and_measure();
     } catch (const OutOfMemory& error) {
       return ran_short(error, need, operation_.free_device_memory());

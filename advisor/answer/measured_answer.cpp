@@ -92,9 +92,9 @@ void say_above_peak(const HardwareAdvice& known, std::size_t row, Advice& answer
                         : fmt::format("{} times the stated peak: not to be believed before it was measured here",
                                       figure_text(share->share));
   answer.cautions.insert(answer.cautions.begin(),
-                         fmt::format("{} {} is {} ({} of {}: {} GFLOP/s).",
+                         fmt::format("{} {} is {} ({} of {}: {} {}).",
                                      figure_text(known.measured.recommendations[row].median), known.measured.unit, text,
-                                     share->peak.unit, known.accelerator->name, figure_text(share->peak.gflop_s)));
+                                     share->peak.unit, known.accelerator->name, figure_text(share->peak.rate), share->peak.rate_unit()));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "advisor/recipes/parts.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -71,6 +72,13 @@ bool has_pi(const std::string& name, PiKind kind) {
   static const Names python{"conv1d", "import", "startup", "train_resnet50", "transformer", "vllm_bench"};
   if (kind == PiKind::native && python.contains(name)) return false;
   return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
+}
+
+std::string nearest_pi(const std::string& name, PiKind kind) {
+  std::vector<std::string> names(native_only().begin(), native_only().end());
+  for (const auto& [pi, takes] : own_parameters()) names.push_back(pi);
+  std::erase_if(names, [&](const std::string& one) { return !has_pi(one, kind); });
+  return specs::close_suggestion(name, names);
 }
 
 std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,

@@ -69,9 +69,7 @@ void Observations::add(const std::vector<specs::Published>& results,
       ++left_out[why];
       continue;
     }
-    const auto told = result.details.find("result");
-    all.push_back({&result.workload, &result.stack, model, *rate, result.id, result.source.url,
-                   told == result.details.end() ? result_from(result.workload, result.stack) : told->second});
+    all.push_back({&result.workload, &result.stack, model, *rate, result.id, result.source.url, result_of(result)});
   }
 }
 

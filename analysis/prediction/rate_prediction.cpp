@@ -136,7 +136,7 @@ std::expected<Prediction, std::string> Predictor::predict(const specs::Workload&
                     estimate->distance, trials.reach));
 
   const Operation operation = *operation_of(workload);
-  const Ceiling ceiling{specs::peak_of(accelerator, workload)->gflop_s,
+  const Ceiling ceiling{specs::peak_of(accelerator, workload)->rate,
                         *accelerator.bandwidth_gb_s};
   const double half = trials.half_width(estimate->distance);
   result.rate = std::exp(estimate->log_rate);

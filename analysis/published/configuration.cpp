@@ -89,8 +89,14 @@ std::string result_from(const specs::Workload& workload, const specs::Stack& sta
   if (workload.pi != "matmul") return "";
   const std::string_view dtype = member_text(workload.params, "dtype"), asked = member_text(workload.params, "result");
   const bool by_framework = !caller_from(stack).empty() && (dtype.starts_with("float") || dtype == "bfloat16") && dtype != "float8_e4m3";
-  if (asked == "same" || (by_framework && (asked.empty() || asked == "usual"))) return std::string(dtype);
+  if (asked == "same" || (by_framework && (asked.empty() || asked == "usual")))
+    return std::string(dtype == "tf32" ? "float32" : dtype);  // a way to multiply float32
   return asked == "usual" ? usual_result(dtype) : std::string(asked);
+}
+
+std::string result_of(const specs::Published& result) {
+  const auto told = result.details.find("result");
+  return told == result.details.end() ? result_from(result.workload, result.stack) : told->second;
 }
 
 std::string family_of(const specs::Accelerator& accelerator) {
@@ -120,7 +126,7 @@ Configuration configuration_from(const specs::Workload& workload,
   if (result.multiply.empty()) result.multiply = result.dtype;
   result.caller = caller_from(stack);
   result.result = result_type.empty() ? result_from(workload, stack) : result_type;
-  if (const auto peak = specs::peak_of(accelerator, workload)) result.peak = peak->gflop_s;
+  if (const auto peak = specs::peak_of(accelerator, workload)) result.peak = peak->rate;
   result.bandwidth = accelerator.bandwidth_gb_s.value_or(0);
   return result;
 }

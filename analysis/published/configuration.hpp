@@ -9,6 +9,7 @@
 #include "specs/catalog/stack.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/project/workload.hpp"
+#include "specs/result/published.hpp"
 
 namespace stackx::analysis {
 
@@ -28,6 +29,8 @@ std::string caller_from(const specs::Stack& stack);
 // not known. What stackx's own PI writes of a library called by itself is the usual type of its dtype.
 std::string result_from(const specs::Workload& workload, const specs::Stack& stack);
 std::string usual_result(std::string_view dtype);
+// As its source says (`details.result`), else as its workload and stack do.
+std::string result_of(const specs::Published& result);
 
 // The model without its form and memory: "p100" of "p100-pcie-16gb". Benchmarks rarely say which of
 // a family they ran on, so that the same card may go by several of its names.

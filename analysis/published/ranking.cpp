@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/published/arms.hpp"
+#include "analysis/published/configuration.hpp"
 #include "analysis/published/near_workload.hpp"
 #include "analysis/published/peak_remark.hpp"
 #include "specs/hardware/spelled_models.hpp"
@@ -70,23 +71,23 @@ std::optional<PeakShare> peak_share(specs::SpelledModels& models,
                                     std::optional<std::uint64_t> devices,
                                     const specs::Workload& workload, const std::string& unit,
                                     double value) {
-  if (unit != "GFLOP/s" || hardware.empty()) return std::nullopt;
+  if (hardware.empty()) return std::nullopt;
   const specs::Accelerator* accelerator = models.of(hardware);
   if (!accelerator) return std::nullopt;
-  auto peak = specs::peak_of(*accelerator, workload);
+  auto peak = specs::peak_of(*accelerator, workload, unit);
   if (!peak) return std::nullopt;
   const auto count = static_cast<double>(devices.value_or(1));
   // A product has no short cut: what exceeds the peak of float32 was computed in TF32, which
   // frameworks of 2020 to 2022 did unasked.
   const auto tf32 = accelerator->peaks.find("tensorfloat32");
-  if (workload.pi == "matmul" && peak->unit == "float32" && value > peak->gflop_s * count &&
+  if (workload.pi == "matmul" && peak->unit == "float32" && value > peak->rate * count &&
       tf32 != accelerator->peaks.end())
     peak = specs::Peak{tf32->second * 1000, tf32->first};
-  const double all = peak->gflop_s * count;
+  const double all = peak->rate * count;
   if (!devices && value <= all) return std::nullopt;  // a share of how many?
   auto remark = devices ? peak_remark(value / all, workload)
                         : "above the stated peak of one: the source does not say how many ran";
-  return PeakShare{value / all, all, peak->unit, accelerator->name,
+  return PeakShare{value / all, {all, peak->unit}, accelerator->name,
                    std::max<std::size_t>(1, models.named(hardware).size()), std::move(remark)};
 }
 
@@ -274,6 +275,17 @@ void leave_out(const PublishedBucket& bucket, const GroupMaker& maker, Published
       bucket.entries.size(), group_title(maker.heading(bucket)), bucket.arms.size(), most_stacks));
 }
 
+// The type of a product's result is often no parameter: its source or its stack says it. What nobody says is no answer to a
+// question for one type.
+bool is_written_as(const specs::Workload& asked, const specs::Published& result) {
+  const auto wanted = asked.params.find("result");
+  if (asked.pi != "matmul" || wanted == asked.params.end()) return true;
+  specs::Workload as_asked = result.workload;
+  as_asked.params["result"] = wanted->second;
+  const auto written = result_of(result);
+  return !written.empty() && written == result_from(as_asked, result.stack);
+}
+
 specs::Workload only_kind(const specs::Workload& asked) {
   specs::Workload kind = asked;
   std::erase_if(kind.params,
@@ -302,14 +314,16 @@ PublishedRanking rank_published(const std::vector<specs::Published>& published,
   PublishedRanking ranking;
   ranking.asked = asked;
   ranking.delta = delta;
-  const specs::Workload kind = only_kind(asked);
+  specs::Workload sought = asked;
+  if (asked.pi == "matmul") sought.params.erase("result");
+  const specs::Workload kind = only_kind(sought);
   std::vector<PublishedEntry> entries, unnamed;
   for (const auto& result : published) {
-    if (!kind.matches(result.workload)) continue;
-    PublishedEntry entry = entry_of(result, asked);
+    if (!kind.matches(result.workload) || !is_written_as(asked, result)) continue;
+    PublishedEntry entry = entry_of(result, sought);
     if (entry.stack.stack.components.empty())
       unnamed.push_back(std::move(entry));
-    else if (!octaves(asked, result.workload))
+    else if (!octaves(sought, result.workload))
       ++ranking.without_shape;
     else
       entries.push_back(std::move(entry));
@@ -319,7 +333,7 @@ PublishedRanking rank_published(const std::vector<specs::Published>& published,
   ranking.unnamed = best_unnamed(unnamed, models);
   std::map<std::string, std::vector<const PublishedEntry*>> buckets;
   for (const PublishedEntry& entry : entries) buckets[bucket_key(entry)].push_back(&entry);
-  const GroupMaker maker(asked, models, ranking);
+  const GroupMaker maker(sought, models, ranking);
   for (const auto& [key, bucket] : buckets)
     for (const PublishedBucket& part : connected(bucket)) {
       if (part.arms.size() > most_stacks) {

@@ -46,9 +46,8 @@
 namespace stackx::analysis {
 
 struct PeakShare {
-  double share = 0;         // of `gflop_s`
-  double gflop_s = 0;       // of all devices together
-  std::string unit;         // "float16_tensor"
+  double share = 0;         // of `peak`
+  specs::Peak peak;         // of all devices together
   std::string accelerator;  // "v100-sxm2-16gb"
   std::size_t models = 1;   // that the published name may mean; the usual one is taken
   std::string remark;       // how the share can be above 1 (peak_remark.hpp); "" where it is not

@@ -12,8 +12,8 @@ using Json = nlohmann::json;
 Json peak_json(const std::optional<PeakShare>& peak) {
   if (!peak) return nullptr;
   Json json = {{"share", peak->share},
-               {"gflop_s", peak->gflop_s},
-               {"unit", peak->unit},
+               {peak->peak.unit == "memory" ? "gb_s" : "gflop_s", peak->peak.rate},
+               {"unit", peak->peak.unit},
                {"accelerator", peak->accelerator},
                {"models_of_that_name", peak->models}};
   if (!peak->remark.empty()) json["remark"] = peak->remark;

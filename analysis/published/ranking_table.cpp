@@ -85,8 +85,8 @@ std::string in_brackets(const std::string& remark) { return remark.empty() ? "" 
 std::string peak_note(const PublishedGroup& group) {
   for (const auto& row : group.rows)
     if (row.peak)
-      return fmt::format("Peak: {} GFLOP/s {} of {}{}{}. ", number(row.peak->gflop_s),
-                         row.peak->unit, row.peak->accelerator,
+      return fmt::format("Peak: {} {} {} of {}{}{}. ", number(row.peak->peak.rate),
+                         row.peak->peak.rate_unit(), row.peak->peak.unit, row.peak->accelerator,
                          group.devices.value_or(1) > 1 ? fmt::format(" x {}", *group.devices) : "",
                          row.peak->models > 1
                              ? fmt::format(" (\"{}\" may mean {} models; the usual one is taken)",
@@ -213,7 +213,7 @@ std::string unnamed_text(const PublishedRanking& ranking, SourceList& sources) {
     const UnnamedResult& one = ranking.unnamed[i];
     std::string line = fmt::format("- {} {}", number(one.value), one.unit);
     if (one.peak)
-      line += fmt::format(", {:.1f}% of the {} peak of {}{}", 100 * one.peak->share, one.peak->unit,
+      line += fmt::format(", {:.1f}% of the {} peak of {}{}", 100 * one.peak->share, one.peak->peak.unit,
                           one.peak->accelerator, in_brackets(one.peak->remark));
     line +=
         fmt::format(": {} on {}, {} {}", one.published.workload.text(),
@@ -298,8 +298,8 @@ std::string explain_row(const PublishedGroup& group, const PublishedRow& row) {
         fmt::format("    {} {} at {} is document {}: {} {:g}, {}\n", number(row.value), group.unit,
                     p.workload.text(), p.id.substr(0, 12), p.metric, p.value, spread_text(p));
   if (row.peak)
-    text += fmt::format("    {:.1f}% of {} GFLOP/s, the {} peak of {}{}\n", 100 * row.peak->share,
-                        number(row.peak->gflop_s), row.peak->unit, row.peak->accelerator,
+    text += fmt::format("    {:.1f}% of {} {}, the {} peak of {}{}\n", 100 * row.peak->share,
+                        number(row.peak->peak.rate), row.peak->peak.rate_unit(), row.peak->peak.unit, row.peak->accelerator,
                         in_brackets(row.peak->remark));
   if (row.over_shapes)
     text += fmt::format("    against the best: {}; better at {}, worse at {}\n",

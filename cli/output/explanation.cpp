@@ -222,9 +222,9 @@ std::string cost_lines(const advisor::HardwareAdvice& advice) {
 // On a GPU: of the peak that the catalog states.
 std::string peak_line(const advisor::HardwareAdvice& advice) {
   const auto share = advisor::measured_peak_share(advice, 0);
-  return share ? paragraph(fmt::format("The first reaches {:.1f}% of the {} peak of {}, {:.0f} GFLOP/s{}.",
+  return share ? paragraph(fmt::format("The first reaches {:.1f}% of the {} peak of {}, {:.0f} {}{}.",
                                        100 * share->share, share->peak.unit,
-                                       advice.accelerator->name, share->peak.gflop_s,
+                                       advice.accelerator->name, share->peak.rate, share->peak.rate_unit(),
                                        in_brackets(share->share, advice.measured.workload)),
                            0)
                : "";

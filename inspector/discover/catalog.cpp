@@ -319,8 +319,9 @@ class Writer {
     if (on_gpus("jax")) need_setting("xla-gemm");
   }
 
-  // Copies a setting, and what its versions require of settings and hardware. What they require of other
-  // components is met by what the library brings: it was asked.
+  // Copies a setting as it is, so that it is one with the catalog's beside which it may stand, and the settings and hardware that its
+  // versions require. What a library requires for a setting is that library's to say (mkl in blas.json), and met by what lies here:
+  // it was asked.
   void need_setting(const std::string& name) {
     if (components_.contains(name)) return;
     const auto found = given_.find(name);
@@ -328,21 +329,10 @@ class Writer {
     Json component = *found;
     component.erase("sources");
     component["source"] = fmt::format("the catalog that comes with stackx (read {})", day_);
-    std::set<std::string> needed;
-    for (auto& [version, entry] : component["versions"].items()) {
-      if (!entry.contains("requires")) continue;
-      auto& requires_ = entry["requires"];
-      for (auto one = requires_.begin(); one != requires_.end();) {
-        const auto required = one.key().substr(0, one.key().find('.'));
-        const auto kind = given_.contains(required) ? given_[required].value("kind", "") : "";
-        const bool kept = kind == "setting" || kind == "hardware";
-        if (kept) needed.insert(required);
-        one = kept ? std::next(one) : requires_.erase(one);
-      }
-      if (requires_.empty()) entry.erase("requires");
-    }
     components_[name] = component;
-    for (const auto& other : needed) need_setting(other);
+    for (const auto& entry : component["versions"])
+      if (const auto requires_ = entry.find("requires"); requires_ != entry.end())
+        for (const auto& [required, range] : requires_->items()) need_setting(required.substr(0, required.find('.')));
   }
 
   const Json& given_;

@@ -46,8 +46,8 @@ void member_agrees(const Node& a, const Node& b, const std::string& key) {
   if (other && !other->json().empty()) differ(*other, "nothing", a.file());
 }
 
-void facts_agree(const Node& a, const Node& b) {
-  const auto one = a.find("attributes"), other = b.find("attributes");
+void facts_agree(const Node& a, const Node& b, const char* key) {
+  const auto one = a.find(key), other = b.find(key);
   if (!one || !other) return;
   for (const auto& [name, value] : one->members())
     if (const auto same = other->find(name); same && name != "aliases") agree(value, *same);
@@ -69,6 +69,24 @@ const VersionEntry* same_version(const Component& component, const Version& vers
   return found == component.versions.end() ? nullptr : &*found;
 }
 
+bool is_installed(const VersionEntry& entry) {
+  return !entry.artifacts.empty() &&
+         std::ranges::all_of(entry.artifacts, [](const Artifact& one) { return one.type == ArtifactType::path; });
+}
+
+// One of them is what the other publishes, where it lies on this machine.
+void found_agrees(const Node& a, const Node& b) {
+  member_agrees(a, b, "by_name");
+  for (const char* key : {"provides", "environment", "parameters"}) facts_agree(a, b, key);
+  if (a.find("reports") && b.find("reports")) member_agrees(a, b, "reports");
+}
+
+void all_agrees(const Node& a, const Node& b) {
+  for (const char* key : {"by_name", "requires", "requires_if", "conflicts", "provides", "artifacts", "environment",
+                          "parameters", "reports"})
+    member_agrees(a, b, key);
+}
+
 void agree(const Declaration& a, const Declaration& b) {
   same_head(a, b);
   const auto one = a.node.at("versions"), other = b.node.at("versions");
@@ -76,10 +94,11 @@ void agree(const Declaration& a, const Declaration& b) {
     const auto* same = same_version(b.component, entry.version);
     if (same == nullptr) continue;
     const auto here = one.at(entry.version.text()), there = other.at(same->version.text());
-    for (const char* key : {"by_name", "requires", "requires_if", "conflicts", "provides", "artifacts", "environment",
-                            "parameters", "reports"})
-      member_agrees(here, there, key);
-    facts_agree(here, there);
+    if (is_installed(entry) != is_installed(*same))
+      found_agrees(here, there);
+    else
+      all_agrees(here, there);
+    facts_agree(here, there, "attributes");
   }
 }
 
@@ -99,15 +118,35 @@ void add_facts(Attributes& known, const Attributes& added) {
   }
 }
 
+void add_missing(std::vector<Requirement>& known, const std::vector<Requirement>& added) {
+  for (const auto& one : added)
+    if (std::ranges::find(known, one.text(), &Requirement::text) == known.end()) known.push_back(one);
+}
+
+void add_published_or_found(VersionEntry& known, const VersionEntry& added) {
+  if (is_installed(added)) known.artifacts = added.artifacts;
+  add_missing(known.requires_, added.requires_);
+  add_missing(known.conflicts, added.conflicts);
+  known.requires_if.insert(known.requires_if.end(), added.requires_if.begin(), added.requires_if.end());
+  known.provides.insert(added.provides.begin(), added.provides.end());
+  known.environment.insert(added.environment.begin(), added.environment.end());
+  known.parameters.insert(added.parameters.begin(), added.parameters.end());
+  if (known.reports.empty()) known.reports = added.reports;
+}
+
+void add(VersionEntry& known, const VersionEntry& added) {
+  add_facts(known.attributes, added.attributes);
+  add_missing(known.sources, added.sources);
+  if (is_installed(known) != is_installed(added)) add_published_or_found(known, added);
+}
+
 void add(Component& known, const Component& added) {
   for (const auto& entry : added.versions) {
     const auto same = std::ranges::find(known.versions, entry.version, &VersionEntry::version);
-    if (same == known.versions.end()) {
+    if (same == known.versions.end())
       known.versions.push_back(entry);
-      continue;
-    }
-    add_facts(same->attributes, entry.attributes);
-    add_missing(same->sources, entry.sources);
+    else
+      add(*same, entry);
   }
   if (known.description.empty()) known.description = added.description;
   known.file += " and " + added.file;

@@ -5,9 +5,13 @@
 // attributes too, are names and add up; descriptions and sources are for people. The order of the files does not matter:
 // of the listed orders that of the longest list counts, what it lacks follows.
 //
+// A version that is installed here (all its artifacts are `path`) beside one that is published: one version, which needs no
+// download. What the installed one lacks it has of the published (a toolkit does not say which driver it wants); it requires
+// what either says.
+//
 // Rejected: that `catalog discover` leaves out the GPU where gpus.json is named (a catalog does not know beside which it
-// will stand); that one file wins (an overlay does, and says so: overlay.hpp); joining requirements or artifacts of two (no
-// file says any more what a version requires).
+// will stand); that one file wins (an overlay does, and says so: overlay.hpp); joining requirements or artifacts of two published
+// ones (no file says any more what a version requires).
 #pragma once
 
 #include <vector>

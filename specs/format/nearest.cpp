@@ -40,12 +40,18 @@ std::optional<std::string> nearest(std::string_view word,
   return *best;
 }
 
-std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+std::string close_suggestion(std::string_view word, const std::vector<std::string>& candidates) {
   const auto best = nearest(word, candidates);
   if (!best) return "";
   const std::size_t close = std::max<std::size_t>(1, std::min(word.size(), best->size()) / 3);
-  if (edit_distance(word, *best) <= close) return "; did you mean \"" + *best + "\"?";
-  return "; the nearest known one is \"" + *best + "\"";
+  return edit_distance(word, *best) <= close ? "; did you mean \"" + *best + "\"?" : "";
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto best = nearest(word, candidates);
+  if (!best) return "";
+  const auto close = close_suggestion(word, candidates);
+  return close.empty() ? "; the nearest known one is \"" + *best + "\"" : close;
 }
 
 }  // namespace stackx::specs

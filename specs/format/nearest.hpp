@@ -19,5 +19,7 @@ std::optional<std::string> nearest(std::string_view word,
 // `; did you mean "X"?` where X is close, `; the nearest known one is "X"` where it is not, else
 // "".
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+// Where it need not be misspelt: "" where X is not close.
+std::string close_suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace stackx::specs

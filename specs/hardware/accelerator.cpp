@@ -368,9 +368,15 @@ std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& work
     const auto found = accelerator.peaks.find(unit);
     if (found == accelerator.peaks.end()) continue;
     const double rate = found->second * 1000;
-    if (!best || rate > best->gflop_s) best = Peak{rate, unit};
+    if (!best || rate > best->rate) best = Peak{rate, unit};
   }
   return best;
+}
+
+std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& workload, std::string_view unit) {
+  if (unit == "GFLOP/s") return peak_of(accelerator, workload);
+  if (unit != "GB/s" || workload.pi != "memory_bandwidth" || !accelerator.bandwidth_gb_s) return std::nullopt;
+  return Peak{*accelerator.bandwidth_gb_s, "memory"};
 }
 
 }  // namespace stackx::specs

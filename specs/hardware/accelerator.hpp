@@ -61,11 +61,15 @@ class Accelerators {
 Accelerators load_accelerators(const std::filesystem::path& data_directory);
 
 struct Peak {
-  double gflop_s;    // GFLOP/s (int8: GOP/s)
-  std::string unit;  // the key of `peaks`
+  double rate;       // GFLOP/s (int8: GOP/s); of memory GB/s
+  std::string unit;  // the key of `peaks`; "memory"
+
+  const char* rate_unit() const { return unit == "memory" ? "GB/s" : "GFLOP/s"; }
 };
 // The highest rate that the device could reach for a workload's dtype (params dtype, mul, acc;
 // float32 is not taken for tensorfloat32). Nothing where dtype or rate are not stated.
 std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& workload);
+// Of a result in that unit: bytes a second are those of the memory where the workload measures it, and nobody's peak in a transfer.
+std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& workload, std::string_view unit);
 
 }  // namespace stackx::specs

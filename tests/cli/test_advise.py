@@ -46,6 +46,7 @@ TEXTS = {
     "tpu-v3": ((100,), 1, None, "--hw tpu-v3 --workload matmul"),
     "v100-stream": ((100,), 1, None, "--hw v100 --workload stream"),
     "zen4-stream": ((80,), 1, None, "--hw zen4 --workload stream"),
+    "zen4-launch_latency": ((80,), 1, None, "--hw zen4 --workload launch_latency"),
     "h200-memory_bandwidth": ((80, 100), 0, None, "--hw h200 --workload memory_bandwidth"),
     "v100-launch_latency": ((80,), 0, None, "--hw v100 --workload launch_latency --have driver=535"),
     "h200-transformer": ((100,), 0, None, "--hw h200 --workload transformer:phase=decode"),

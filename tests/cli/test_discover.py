@@ -3,11 +3,12 @@
 import importlib.metadata
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
 
-from harness import BlackBox, debian_package
+from harness import STACKX, BlackBox, debian_package
 
 WORKLOAD = {"pi": "matmul", "params": {"m": 48, "n": 40, "k": 56, "dtype": "float32", "repetitions": 3,
                                        "min_sample_ms": 1, "warmup_ms": 1}}
@@ -29,7 +30,7 @@ class Discover(BlackBox):
         return (json.loads(done.stdout)["components"] if done.stdout else None), done.stderr
 
     def over(self, requires, **changes):
-        return self.project(catalogs=["discovered.json"], requires=requires, hardware={"cpu": "host"}, workload=WORKLOAD, **changes)
+        return self.project(requires=requires, hardware={"cpu": "host"}, workload=WORKLOAD, **{"catalogs": ["discovered.json"], **changes})
 
     def keep(self, components):
         return self.write("discovered.json", {"$schema": "stackx/catalog/1", "components": components})
@@ -148,6 +149,25 @@ class Discover(BlackBox):
         self.assertEqual(len(found), 1, remarks)
         self.assertEqual(found[0]["provides"], {"blas": "9.9.1"})
         self.assertIn("threads", components)
+
+    def test_what_is_installed_stands_beside_the_catalog_that_comes_with_stackx(self):
+        place = self.home / "libraries"
+        place.mkdir()
+        shutil.copy(pathlib.Path(STACKX).resolve().parent / "tests" / "fakes" / "libmkl.so", place / "libmkl_rt.so.2")
+        self.environment["LD_LIBRARY_PATH"] = str(place)
+        components, _ = self.discover("--only", "blas")
+        (mkl,) = (version for version in components["local-mkl"]["versions"] if "+file." in version)
+        self.keep(components)
+        layers = components["local-mkl"]["versions"][mkl]["requires"]["mkl-threading"]["any"]
+        pins = {"threads": "<=2", "local-mkl": f"=={mkl}", "mkl-instructions": "==auto", "mkl-interface": "==lp64"}
+        both = {"catalogs": ["blas.json", "discovered.json"], "pins": pins}
+        local = self.lines("resolve", self.over({"local-mkl": "*"}, **both), "--list", 50)
+        self.assertEqual({"==" + stack["components"]["mkl-threading"] for stack in local}, set(layers))
+        for stack in local:  # which brought what it needs
+            self.assertFalse({"libgomp", "intel-openmp", "tbb"} & set(stack["components"]), stack)
+        for stack in self.lines("resolve", self.over({"mkl": "==2024.2.2"}, **both), "--list", 50):
+            partner = {"sequential": set(), "intel": {"intel-openmp"}, "gnu": {"libgomp"}, "tbb": {"tbb"}}[stack["components"]["mkl-threading"]]
+            self.assertEqual({"libgomp", "intel-openmp", "tbb"} & set(stack["components"]), partner)
 
     def test_debian_openblas_is_found_resolved_and_inspected(self):
         package = debian_package("libopenblas0-pthread")

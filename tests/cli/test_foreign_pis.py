@@ -82,6 +82,9 @@ class ForeignPis(BlackBox):
         box = self.project(workload={"pi": "train_bert_large", "params": {}})
         said = self.stackx("inspect", box, exit_code=2).stderr
         self.assertIn(f'{box}: /workload: stackx has no PI "train_bert_large" for libraries; measure it with a program of your own: --pi FILE', said)
+        misspelt = self.project(workload={"pi": "matmull", "params": {}})
+        self.assertIn('stackx has no PI "matmull" for libraries; did you mean "matmul"? If not, measure it with a program of your own: --pi FILE',
+                      self.stackx("inspect", misspelt, exit_code=2).stderr)
         self.assertEqual(self.stackx("export").stdout, "")  # no campaign was begun
         self.json("inspect", box, "--pi", self.unfair())
 

@@ -157,6 +157,20 @@ class GpuDiscover(BlackBox):
         for requires, stacks in (("gpu-matmul", 2 * (1 + 2 + 2)), ("gpu-convolution", 2), ("gpu-collectives", 1)):
             self.assertEqual(self.json("resolve", self.over({requires: "*"}), "--count")["valid_stacks"], str(stacks), requires)
 
+    def test_a_toolkit_that_is_published_and_installed_is_one_and_lies_here(self):
+        self.write_json(self.toolkit / "version.json", {
+            "cuda": {"version": "12.9.1"}, "cuda_cudart": {"version": "12.9.79"}, "libcublas": {"version": "12.9.1.4"}})
+        components, _ = self.discovered()
+        components["cuda"]["versions"]["12.9.1"]["reports"] = "12.9"  # the look-alike is of another
+        self.kept(components)
+        both = ["gpus.json", "cuda.json", "cuda-wheels.json", "discovered.json"]
+        for requires in ({"cublas": "==12.9.1.4"}, {"nvidia-cublas": "==12.9.1.4"}):
+            project = self.project(catalogs=both, requires=requires, hardware={"gpu": "host"}, pins={"driver": "==575.57.08"})
+            (stack,) = self.lines("resolve", project, "--list", 10)
+            self.assertEqual(stack["components"]["cuda"], "12.9.1")
+            self.assertEqual(self.json("resolve", self.project(catalogs=both, requires=requires, hardware={"gpu": "host"},
+                                                               pins={"driver": "==515.65.01"}), "--count", exit_code=1)["valid_stacks"], "0")
+
     def test_what_was_found_is_measured_in_rounds(self):
         compiler = os.environ.get("STACKX_CC") or shutil.which("cc")
         if not compiler:

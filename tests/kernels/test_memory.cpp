@@ -1,4 +1,5 @@
 // What fits the memory and what does not: as the kernel and control groups tell of it, and as each PI says it.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -36,7 +37,7 @@ struct Root {
     put(directory + "/memory.current", bytes(used_gib));
     put(directory + "/memory.stat", "anon 5\nfile 7\ninactive_file " + bytes(droppable_gib));
   }
-  Free free() const { return free_host_memory(path.string()).value(); }
+  Free free(double processes = 1) const { return free_host_memory(processes, path.string()).value(); }
 };
 
 constexpr const char* kUnified = "31 23 0:2 / /sys/fs/cgroup rw,relatime shared:4 - cgroup2 cgroup2 rw\n";
@@ -49,7 +50,7 @@ TEST_CASE("what the kernel says is available", "[memory]") {
   const Root root;
   CHECK(root.free().bytes == 16 * kGib);
   CHECK_THAT(root.free().by, Contains("/proc/meminfo"));
-  CHECK_FALSE(free_host_memory("/nowhere"));
+  CHECK_FALSE(free_host_memory(1, "/nowhere"));
   CHECK(free_host_memory().value().bytes > 0);
 }
 
@@ -91,6 +92,30 @@ TEST_CASE("what control groups leave: version 1, and none", "[memory]") {
   CHECK(root.free().bytes == 3 * kGib);
   root.put("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");  // none
   CHECK(root.free().bytes == 16 * kGib);
+}
+
+// So much that no test runs into it.
+struct AddressSpace {
+  static constexpr rlim_t kBytes = rlim_t{1} << 46;
+  rlimit before{};
+  AddressSpace() {
+    getrlimit(RLIMIT_AS, &before);
+    const rlimit ours{kBytes, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_AS, &ours) == 0);
+  }
+  ~AddressSpace() { setrlimit(RLIMIT_AS, &before); }
+};
+
+TEST_CASE("each process has a limit of address space of its own, and all share the machine", "[memory]") {
+  const Root root;
+  const AddressSpace limit;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  root.put("/proc/self/statm", std::to_string((AddressSpace::kBytes - 3 * static_cast<std::uint64_t>(kGib)) / page) + " 7 7\n");
+  CHECK(root.free().bytes == 3 * kGib);
+  CHECK_THAT(root.free().by, Contains("address space of each process"));
+  CHECK(root.free(4).bytes == 12 * kGib);
+  CHECK(root.free(6).bytes == 16 * kGib);
+  CHECK_THAT(root.free(6).by, Contains("/proc/meminfo"));
 }
 
 TEST_CASE("the sentence names what is needed, what there is, and what takes less", "[memory]") {

@@ -38,7 +38,7 @@ nlohmann::json row_json(const Observation& of) {
           {"vendor", of.accelerator->vendor},
           {"architecture", of.accelerator->architecture},
           {"capability", of.accelerator->compute_capability},
-          {"peak", specs::peak_of(*of.accelerator, *of.workload)->gflop_s},
+          {"peak", specs::peak_of(*of.accelerator, *of.workload)->rate},
           {"bandwidth", *of.accelerator->bandwidth_gb_s},
           {"rate", of.rate}};
 }

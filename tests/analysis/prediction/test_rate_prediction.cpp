@@ -40,9 +40,9 @@ TEST_CASE("a prediction names its interval, its errors and the results it rests 
         CHECK(prediction->low < prediction->rate);
         CHECK(prediction->rate <= prediction->high);
         CHECK(prediction->high <=
-              std::max(prediction->rate, specs::peak_of(*gpu, workload)->gflop_s));
+              std::max(prediction->rate, specs::peak_of(*gpu, workload)->rate));
         CHECK(prediction->elapsed_ms * prediction->rate == Approx(2.0 * size * size * size / 1e6));
-        CHECK(prediction->attainable <= specs::peak_of(*gpu, workload)->gflop_s);
+        CHECK(prediction->attainable <= specs::peak_of(*gpu, workload)->rate);
         CHECK(prediction->results == predictor.model().size());
         CHECK(prediction->models >= 10);
         CHECK(prediction->error.n > 1000);

@@ -13,4 +13,5 @@ TEST_CASE("a share above the peak is explained, one below is not", "[peak_remark
   CHECK_THAT(peak_remark(1.3, Workload{"conv2d", {}}), Contains("Winograd's and FFT do fewer"));
   CHECK_THAT(peak_remark(1.3, Workload{"conv1d", {}}), Contains("direct algorithm"));
   CHECK_THAT(peak_remark(1.01, Workload{"matmul", {}}), Contains("the clock was above the stated boost"));
+  CHECK_THAT(peak_remark(1.2, Workload{"memory_bandwidth", {}}), Contains("the GPU's cache held"));
 }

@@ -202,8 +202,8 @@ TEST_CASE("matmul on V100: three DeepBench stacks per type, with their share of 
   CHECK(component(best, "cuda") == "10.1.243");
   CHECK(component(best, "driver") == "418.67");
   REQUIRE(best.peak);
-  CHECK(best.peak->gflop_s == 125'000);
-  CHECK(best.peak->unit == "float16_tensor");
+  CHECK(best.peak->peak.rate == 125'000);
+  CHECK(best.peak->peak.unit == "float16_tensor");
   CHECK(best.peak->share == Approx(best.value / 125'000));
   CHECK(best.peak->models > 1);
   REQUIRE(best.shown.size() == 1);
@@ -221,10 +221,10 @@ TEST_CASE("products in float32 that exceed its peak are held against that of TF3
     p.hardware = hardware;
     return *rank_made_up({p}).groups.front().rows.front().peak;
   };
-  CHECK(of(19'000, "A100 SXM4 80GB").unit == "float32");
-  CHECK(of(116'000, "A100 SXM4 80GB").unit == "tensorfloat32");
+  CHECK(of(19'000, "A100 SXM4 80GB").peak.unit == "float32");
+  CHECK(of(116'000, "A100 SXM4 80GB").peak.unit == "tensorfloat32");
   CHECK(of(116'000, "A100 SXM4 80GB").share == Approx(116.0 / 156));
-  CHECK(of(20'000, "Tesla V100-SXM2-16GB").unit == "float32");  // has no TF32
+  CHECK(of(20'000, "Tesla V100-SXM2-16GB").peak.unit == "float32");  // has no TF32
 }
 
 TEST_CASE("of an unstated number of devices no share is known, but that there was more than one", "[published_ranking]") {
@@ -389,6 +389,22 @@ TEST_CASE("what was measured with stackx comes first, and has an interval over i
   CHECK(shape_text(first) == "m=n=k=8192");
 }
 
+TEST_CASE("a memory's rate has a share of its peak, a transfer's has none", "[published_ranking]") {
+  const auto ranking = ranking_of("h200", "memory_bandwidth");
+  REQUIRE(ranking.groups.size() == 1);
+  const auto& row = ranking.groups[0].rows.at(0);
+  REQUIRE(row.peak);
+  CHECK(row.peak->peak.rate == 4800);
+  CHECK(row.peak->share == Approx(row.value / 4800));
+  CHECK_THAT(table(ranking, {}), Catch::Contains("Peak: 4800 GB/s memory of"));
+  const auto json = to_json(ranking);
+  const auto& peak = json["groups"][0]["rows"][0]["peak"];
+  CHECK(peak["gb_s"] == 4800);
+  CHECK_FALSE(peak.contains("gflop_s"));
+  for (const auto& group : ranking_of("h200", "transfer").groups)
+    for (const auto& one : group.rows) CHECK_FALSE(one.peak);
+}
+
 TEST_CASE("where products of a group are written in several types, the table says which", "[published_ranking]") {
   const auto first_table = [](const std::string& dtype) {
     auto ranking = ranking_of("h200", "matmul:dtype=" + dtype);
@@ -398,6 +414,40 @@ TEST_CASE("where products of a group are written in several types, the table say
   const auto bfloat = first_table("bfloat16");
   CHECK_THAT(bfloat, Catch::Contains("of peak  result") && Catch::Contains("66.3%  float32 ") && Catch::Contains("68.1%  bfloat16"));
   CHECK_THAT(first_table("float16"), !Catch::Contains("result    "));  // all in float16
+}
+
+TEST_CASE("products asked for in one type are answered by those that were written in it", "[published_ranking]") {
+  const auto stacks = [](const std::string& hardware, const std::string& workload) {
+    std::set<std::string> programs;
+    for (const auto& group : ranking_of(hardware, workload).groups) {
+      CHECK_FALSE(group.params.contains("result"));
+      for (const auto& row : group.rows)
+        for (const char* name : {"torch", "jax", "cublas"})
+          if (row.stack.components.contains(name)) {
+            programs.insert(name);
+            break;
+          }
+    }
+    return programs;
+  };
+  using Programs = std::set<std::string>;
+  const std::string half = "matmul:m=8192,n=8192,k=8192,dtype=bfloat16";
+  CHECK(stacks("h200", half) == Programs{"torch", "jax", "cublas"});
+  CHECK(stacks("h200", half + ",result=same") == Programs{"torch", "jax"});  // cuBLAS wrote float32
+  CHECK(stacks("h200", half + ",result=bfloat16") == Programs{"torch", "jax"});
+  CHECK(stacks("h200", half + ",result=float32") == Programs{"cublas"});
+  CHECK(stacks("h200", half + ",result=usual") == Programs{"torch", "jax", "cublas"});  // each its own
+  CHECK(stacks("h200", half + ",result=float64").empty());
+  CHECK(stacks("h200", "matmul:dtype=tf32,result=same") == Programs{"cublas"});
+  const auto deepbench = [](const std::string& workload) {  // which does not say
+    std::size_t rows = 0;
+    for (const auto& group : ranking_of("v100", workload).groups)
+      for (const auto& row : group.rows)
+        for (const auto& source : row.sources) rows += source.url.contains("DeepBench") ? 1 : 0;
+    return rows;
+  };
+  CHECK(deepbench("matmul:dtype=float16") > 0);
+  CHECK(deepbench("matmul:dtype=float16,result=same") == 0);
 }
 
 TEST_CASE("every row leads to its documents and their addresses", "[published_ranking]") {

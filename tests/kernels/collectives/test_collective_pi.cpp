@@ -1,4 +1,6 @@
 // The collective indicators as processes, on MPIs that are right or wrong on purpose.
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -200,3 +202,19 @@ TEST_CASE("ranks whose buffers do not fit together are refused, all of them", "[
                         "there are") && Contains("give a smaller bytes"));
   }
 }
+
+#ifndef __SANITIZE_ADDRESS__  // which reserves more than this
+TEST_CASE("what fits each rank's limit of address space is not refused for that of all", "[collectives][pi]") {
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  const rlimit ours{rlim_t{1} << 28, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &ours) == 0);
+  const auto unsupported = [](const std::string& bytes) {
+    return run_collective("all_gather", mpi("mpich"), {bytes, "ranks=8"}).json().value("unsupported", "");
+  };
+  const auto fits = unsupported("bytes=16777216"), does_not = unsupported("bytes=134217728");
+  setrlimit(RLIMIT_AS, &before);
+  CHECK(fits == "");
+  CHECK_THAT(does_not, Contains("in 8 processes") && Contains("(left by the limit of address space of each process)"));
+}
+#endif

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/specs/files.hpp"
@@ -118,6 +119,47 @@ TEST_CASE("merge: what a version requires, is made of and sets is the same or an
   // The same version, spelled twice.
   const Loaded loaded({package(R"({"reports": "7"})"), R"({"a": {"kind": "package", "versions": {"1.0.0": {"reports": "7"}}}})"}, "ab");
   CHECK(loaded.catalog.find("a")->versions.size() == 1);
+}
+
+TEST_CASE("merge: a published version that is installed here is one, which lies here and requires what either says") {
+  const auto cuda = [](const std::string& entry) {
+    return R"({"driver": {"kind": "driver", "versions": {"535.1": {}}}, "other": {"kind": "package", "versions": {"1": {}}},
+               "cuda": {"kind": "runtime", "versions": {"12.9.1": )" + entry + "}}}";
+  };
+  const std::string found = R"({"artifacts": [{"type": "path", "file": "/opt/cuda"}], "source": "found", "provides": {"it": "12.9.1"},
+                                "requires": {"other": "*"}, "reports": "12.9"})";
+  const auto published = [](const std::string& more) {
+    return R"({"requires": {"driver": ">=525.60"}, "source": "https://x")" + more + "}";
+  };
+  const std::string wheel = R"(, "artifacts": [{"type": "wheel", "file": "cuda-12.9-py3-none-any.whl", "sha256": ")" +
+                            std::string(64, 'a') + R"(", "size": 9}])";
+  for (const std::string& more : {std::string(), wheel, wheel + R"(, "reports": "12.9")"})
+    for (const char* order : {"ab", "ba"}) {
+      const Loaded loaded({cuda(published(more)), cuda(found)}, order);
+      REQUIRE(loaded.message == "(no error)");
+      const auto& entry = loaded.catalog.find("cuda")->versions.at(0);
+      REQUIRE(entry.artifacts.size() == 1);
+      CHECK(entry.artifacts[0].file == "/opt/cuda");
+      Texts needs;
+      for (const auto& requirement : entry.requires_) needs.push_back(requirement.text());
+      std::ranges::sort(needs);
+      CHECK(needs == Texts{"driver >=525.60", "other *"});
+      CHECK(entry.provides.at("it").text() == "12.9.1");
+      CHECK(entry.reports == "12.9");
+      CHECK(entry.sources.size() == 2);
+    }
+  // What both state is the same or an error; so are two that are published, and two places.
+  const auto message = [&](const std::string& one, const std::string& other) { return Loaded({cuda(one), cuda(other)}, "ab").message; };
+  CHECK_THAT(message(published(R"(, "reports": "12.8")"), found), Contains("/reports: \"12.8\" here, but \"12.9\" in "));
+  CHECK_THAT(message(published(R"(, "provides": {"it": "12"})"), found), Contains("/provides/it: "));
+  CHECK_THAT(message(published(""), published(wheel)), Contains("/artifacts: "));
+  CHECK_THAT(message(found, R"({"artifacts": [{"type": "path", "file": "/usr/local/cuda"}]})"), Contains("must agree"));
+  // Of three, too.
+  for (const char* order : {"abc", "cab", "bca"}) {
+    const Loaded three({cuda(published("")), cuda(found), cuda(published(""))}, order);
+    CHECK(three.message == "(no error)");
+    CHECK(three.catalog.find("cuda")->versions.at(0).requires_.size() == 2);
+  }
 }
 
 TEST_CASE("merge: what is left out of one catalog and listed in another is there") {

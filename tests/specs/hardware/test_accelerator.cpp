@@ -154,7 +154,7 @@ TEST_CASE("a slice of a card is meant where somebody says MIG, and only there", 
   CHECK(identified("NVIDIA A100-SXM4-80GB MIG 1g.10gb") == "a100-sxm4-80gb-mig-1g.10gb");
   CHECK(identified("NVIDIA A100-SXM4-80GB MIG 9g.99gb") == "");  // not the whole card either
   const auto slice = peak("a100 mig 1g.5gb", "matmul:dtype=bfloat16"), card = peak("a100", "matmul:dtype=bfloat16");
-  CHECK(slice->gflop_s < card->gflop_s / 6.9);
+  CHECK(slice->rate < card->rate / 6.9);
 }
 
 TEST_CASE("an alias belongs to one model", "[accelerator]") {
@@ -210,22 +210,37 @@ TEST_CASE("what the catalog says of its models is plausible and has sources", "[
                           {"float64", 7.8}, {"float32", 15.7}, {"float16_tensor", 125}});
 }
 
+TEST_CASE("the peak of a memory is that of what measures it, not of what copies to a GPU or between GPUs", "[accelerator]") {
+  const auto& h200 = *shipped().identify("h200");
+  const auto of = [&](const char* text, const char* unit) { return peak_of(h200, parse_workload(text), unit); };
+  const auto memory = of("memory_bandwidth:loop=triad", "GB/s");
+  REQUIRE(memory);
+  CHECK(memory->rate == h200.bandwidth_gb_s);
+  CHECK(memory->unit == "memory");
+  CHECK(std::string(memory->rate_unit()) == "GB/s");
+  for (const char* other : {"transfer:direction=h2d", "all_reduce:bytes=9", "stream:kernel=triad", "matmul:dtype=float32"})
+    CHECK_FALSE(of(other, "GB/s"));
+  CHECK_FALSE(of("memory_bandwidth", "ms"));
+  CHECK(of("matmul:dtype=float32", "GFLOP/s")->rate == peak("h200", "matmul:dtype=float32")->rate);
+  CHECK(std::string(of("matmul:dtype=float32", "GFLOP/s")->rate_unit()) == "GFLOP/s");
+}
+
 TEST_CASE("the peak is that of the unit which multiplies such numbers", "[accelerator]") {
-  CHECK(peak("v100", "matmul:dtype=float32")->gflop_s == Approx(15700));
+  CHECK(peak("v100", "matmul:dtype=float32")->rate == Approx(15700));
   CHECK(peak("v100", "matmul:dtype=float16")->unit == "float16_tensor");
-  CHECK(peak("v100", "matmul:dtype=float32,mul=float16,acc=float32")->gflop_s == Approx(125000));
+  CHECK(peak("v100", "matmul:dtype=float32,mul=float16,acc=float32")->rate == Approx(125000));
   CHECK(peak("p100", "matmul:dtype=float16,mul=float32,acc=float32")->unit == "float32");
-  CHECK(peak("a100", "matmul:dtype=float32")->gflop_s == Approx(19500));  // not tensorfloat32's
-  CHECK(peak("a100", "matmul:dtype=tensorfloat32")->gflop_s == Approx(156000));
+  CHECK(peak("a100", "matmul:dtype=float32")->rate == Approx(19500));  // not tensorfloat32's
+  CHECK(peak("a100", "matmul:dtype=tensorfloat32")->rate == Approx(156000));
   CHECK(peak("a100", "matmul:dtype=float64")->unit == "float64_tensor");
-  CHECK(peak("h200", "matmul:dtype=float64")->gflop_s == Approx(67000));  // 33.5 TFLOP/s without tensor cores
-  CHECK(peak("h100-pcie-80gb", "matmul:dtype=float64")->gflop_s == Approx(51000));
-  CHECK(peak("h200 nvl", "matmul:dtype=float64")->gflop_s == Approx(60000));
+  CHECK(peak("h200", "matmul:dtype=float64")->rate == Approx(67000));  // 33.5 TFLOP/s without tensor cores
+  CHECK(peak("h100-pcie-80gb", "matmul:dtype=float64")->rate == Approx(51000));
+  CHECK(peak("h200 nvl", "matmul:dtype=float64")->rate == Approx(60000));
   CHECK(peak("v100", "matmul:dtype=float64")->unit == "float64");  // has no such tensor cores
   CHECK(peak("h200", "matmul:dtype=fp8")->unit == "float8");       // as stackx-pi calls it
-  CHECK(peak("v100", "matmul:dtype=complex128")->gflop_s == Approx(7800));
+  CHECK(peak("v100", "matmul:dtype=complex128")->rate == Approx(7800));
   CHECK(peak("titan v", "matmul:dtype=float16")->unit == "float16");
-  CHECK(peak("t4", "matmul:dtype=int8,mul=int8,acc=int32")->gflop_s == Approx(130000));
+  CHECK(peak("t4", "matmul:dtype=int8,mul=int8,acc=int32")->rate == Approx(130000));
   CHECK(peak("h100", "matmul:dtype=float8_e4m3")->unit == "float8");
   CHECK_FALSE(peak("t4", "matmul:dtype=float64"));   // no source states it
   CHECK_FALSE(peak("v100", "matmul:m=512"));         // of what?
