@@ -66,6 +66,14 @@ class Look {
                                               fact.note.empty() ? "" : fmt::format(" ({})", fact.note)));
       return;
     }
+    if (states && question_.gpu && question_.gpu->jetson && !is_for_this_jetson(*fact.built_for)) {
+      // Once: what it takes along is built for the same.
+      if (on_.unknown.empty() && (is_framework(name) || name.starts_with("jax-") || is_asked(name)))
+        on_.unknown.push_back(fmt::format("{} is built for GPUs of PCs and servers, and their code does not run on a Jetson; what NVIDIA "
+                                          "builds for {} (JetPack) is not known here",
+                                          one, gpu_in_words(*question_.gpu)));
+      return;
+    }
     if (states || !fact.built_for_cuda.empty()) {
       if (!fact.soft) on_.used.push_back(one);
       framework_used_ = framework_used_ || is_framework(name) || name.starts_with("jax-");
@@ -74,6 +82,12 @@ class Look {
     }
     if (fact.fails.empty() && knowledge_.has_gpu_facts(name))
       on_.unknown.push_back(fmt::format("nobody states for which GPUs {} is built", one));
+  }
+
+  // "Binary compatibility is supported only for the desktop. It is not supported for Tegra" (CUDA C++ Programming Guide, 6.1.2).
+  bool is_for_this_jetson(const specs::GpuBuild& build) const {
+    const auto& own = question_.gpu->compute_capability;
+    return std::ranges::find(build.cubins, own) != build.cubins.end() || build.reach(own) == specs::GpuBuild::Reach::ptx;
   }
 
   Fact about(const std::string& name, const std::string& version) const {

@@ -19,6 +19,7 @@ struct AskedGpu {
   std::string gfx;                 // of AMD: "gfx90a"
   bool data_center = false;
   std::string machine = {};  // the processor of its host, where it is always the same: "aarch64"
+  bool jetson = false;       // runs code for its very compute capability alone: what is compiled for others' 8.x does not run
 };
 
 // "V100 (sm_70)", "MI250X (gfx90a)"

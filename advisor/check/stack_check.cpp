@@ -13,7 +13,7 @@ namespace stackx::advisor {
 
 AskedGpu asked_gpu(const specs::Accelerator& model, const std::string& asked) {
   return {model.name, model.title, asked, model.vendor, model.architecture, model.compute_capability, model.gfx,
-          model.segment == "datacenter", model.machine};
+          model.segment == "datacenter", model.machine, model.segment == "jetson"};
 }
 
 std::optional<Checked> check_packages(const Knowledge& knowledge, const StackPackages& packages, const std::string& python,

@@ -325,6 +325,27 @@ TEST_CASE("check: what needs a plugin for GPUs") {
   CHECK(known.check(on_gpu({"jax[cuda12]"}, "7.0")).answer == Answer::no);
 }
 
+// "Binary compatibility between desktop and Tegra is not supported" (CUDA C++ Programming Guide).
+TEST_CASE("check: a Jetson runs code for itself alone") {
+  Known known;
+  torch_world(known);
+  known.package("own", pure({{"1", {}}})).package("portable", pure({{"1", {}}})).package("others", pure({{"1", {}}}));
+  known.overlay(R"({"of": "others", "versions": "*", "built_for": {"cuda": "12.6", "cubins": ["8.0", "8.6"]}},
+    {"of": "own", "versions": "*", "built_for": {"cuda": "12.6", "cubins": ["8.7"]}},
+    {"of": "portable", "versions": "*", "built_for": {"cuda": "12.6", "cubins": ["8.0"], "ptx": ["8.0"]}})");
+  const auto asked = [&](const std::string& package) {
+    auto orin = on_gpu({package}, "8.7");
+    orin.gpu->jetson = true;
+    return known.check(orin);
+  };
+  CHECK(known.check(on_gpu({"others"}, "8.7")).answer == Answer::yes);
+  CHECK(asked("others").answer == Answer::unknown);
+  CHECK_THAT(asked("others").text, Contains("others 1 is built for GPUs of PCs and servers") && Contains("JetPack"));
+  CHECK(asked("own").answer == Answer::yes);
+  // PTX is compiled where code does not fit; where it would fit, reach() says `cubin`, and nothing says whether the driver goes on.
+  CHECK(asked("portable").answer == Answer::unknown);
+}
+
 TEST_CASE("check: AMD's and NVIDIA's builds are for their own") {
   Known known;
   torch_world(known);
