@@ -70,6 +70,17 @@ void displace(const Grounds& from, Candidate& candidate, std::optional<Rival>& b
   }
 }
 
+// What runs with other drivers than the one that is there; two rows at least, or none.
+std::vector<DriverRow> by_other_drivers(const Grounds& from) {
+  auto wish = *from.known.wish;
+  if (wish.question.driver.empty()) return {};
+  wish.question.driver.clear();
+  const auto newest = newest_candidate(from.knowledge, wish);
+  auto rows = newest ? driver_rows(from.knowledge, wish, *newest, 3) : std::vector<DriverRow>{};
+  if (rows.size() < 2) rows.clear();
+  return rows;
+}
+
 // No release runs there: why, and what would.
 void say_none(const Grounds& from, Advice& answer) {
   auto question = from.known.wish->question;
@@ -89,7 +100,8 @@ void say_none(const Grounds& from, Advice& answer) {
   answer.line = from.nothing(checked.answer == Answer::yes
                                  ? fmt::format("no release of {} is known to run there{}", root, from.kept())
                                  : checked.text + (said ? "" : from.kept()));
-  add_nearest(checked, answer);
+  answer.by_driver = by_other_drivers(from);
+  if (answer.by_driver.empty()) add_nearest(checked, answer);
 }
 
 void take(const Candidate& candidate, Advice& answer) {

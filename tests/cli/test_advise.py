@@ -239,6 +239,12 @@ class Advise(BlackBox):
         self.assertIn("give one of them", self.advise("--hw", "a100", "--have", "python=3.9", "--python", "3.10", exit_code=2).stderr)
         self.assertIn("expected one of", self.advise("--hw", "a100", "--python", "3.99", exit_code=2).stderr)
 
+    def test_a_driver_that_no_release_runs_with_gets_those_that_do(self):
+        done = self.stackx("advise", "--hw", "h100", "--workload", "matmul", "--have", "driver=470", exit_code=1)
+        self.assertTrue(done.stdout.startswith("No stack to run matmul on H100: H100 (sm_90) needs driver 520.61.05 or newer"), done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^  your driver +run\n  >=580 +torch .*\n(.*\n)*  >=520\.61\.05 +torch 2\.7\.1\+cu118 ")
+        self.assertNotIn("The nearest that runs", done.stdout)
+
     def test_impossible_project(self):
         project = self.write("requirements.txt", "tensorflow-gpu==1.14\nflask\n")
         arguments = ("--hw", "h100", "--workload", "matmul", "--project", project)
