@@ -1,8 +1,7 @@
 // What errors of CUDA mean, and what to do about them: the driver and the runtime say the first half.
 //
 // By number, which both share since CUDA 10.1 (before, the runtime had numbers of its own from 3 on; of those that would be mistaken
-// none is here). From CUDA's documentation of CUresult and cudaError_t, and NVIDIA's
-// of Xid errors.
+// none is here). From CUDA's documentation of CUresult and cudaError_t, and NVIDIA's of Xid errors.
 #pragma once
 
 #include <stdexcept>
