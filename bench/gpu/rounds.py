@@ -4,8 +4,8 @@ where the time ran out."""
 import json
 
 import table
-from machine import progress, slug
-from project import project
+from machine import slug
+from project import campaign, project
 
 # Which libraries multiply numbers of that type, those first that are asked for most: others would say `unsupported` in every round, as
 # our own kernel does of bfloat16 that is written as bfloat16, which is what frameworks ask for (of the other types they ask for the usual).
@@ -35,13 +35,9 @@ def part(machine):
             yield f"- {dtype} {size}: " + ("no library here multiplies it" if not chosen else "not begun, for want of time")
             continue
         name = f"matmul-{dtype}-{size}"
-        again = (machine.output / f"{name}.json").exists()
         params = {"m": size, "n": size, "k": size, "dtype": dtype, "max_seconds": 2, **RESULT.get(dtype, {})}
-        file = project(machine, name, {"pi": "matmul", "params": params}, stacks=chosen, rounds=machine.rounds)
-        told = machine.stackx("inspect", file, "--device", machine.uuid, "--allow-paths", "--budget", f"{seconds}s",
-                              *(["--resume"] if again else []), status=(0, 1), seconds=seconds + 120).stdout
-        progress(told)
-        yield f"- {dtype} {size}: {next((line for line in told.splitlines() if line.startswith('campaign')), 'nothing was measured')}"
+        told = campaign(machine, name, {"pi": "matmul", "params": params}, seconds, stacks=chosen, rounds=machine.rounds)
+        yield f"- {dtype} {size}: {next((line for line in told if line.startswith('campaign')), 'nothing was measured')}"
         yield f"  - `stackx advise`, which does not know these results: {expectation(machine, size, dtype)}"
     machine.stackx("export", "-o", machine.output / "results.jsonl")
     yield ""

@@ -1,9 +1,8 @@
-"""Part 3's settings as components: a framework that is installed with each value of one setting (gpu-settings.json), as stacks of a
+"""Settings as components: a framework that is installed with each value of one setting (gpu-settings.json), as stacks of a
 campaign of interleaved rounds. Repeated, the campaigns go on where the time ran out."""
 import json
 
-from machine import progress
-from project import project
+from project import campaign
 
 ROUNDS = 6  # that two stacks need for a verdict
 PRODUCT = {"m": 8192, "n": 8192, "k": 8192, "max_seconds": 2}
@@ -31,14 +30,9 @@ def part(machine):
         if seconds < 5:
             yield f"- {what}: not begun, for want of time"
             continue
-        name = f"{framework}-{setting}"
-        again = (machine.output / f"{name}.json").exists()
-        file = project(machine, name, {"pi": pi, "params": {"device": "gpu", **sized(machine, params)}},
-                       requires={"framework": f"=={framework}", setting: "*"}, rounds=min(ROUNDS, machine.rounds))
-        told = machine.stackx("inspect", file, "--device", machine.uuid, "--allow-paths", "--budget", f"{seconds}s",
-                              *(["--resume"] if again else []), status=(0, 1), seconds=seconds + 120).stdout
-        progress(told)
-        yield f"- {what}: {told.splitlines()[0]}"
+        told = campaign(machine, f"{framework}-{setting}", {"pi": pi, "params": {"device": "gpu", **sized(machine, params)}}, seconds,
+                        requires={"framework": f"=={framework}", setting: "*"}, rounds=min(ROUNDS, machine.rounds))
+        yield f"- {what}: {told[0]}"
 
 
 def sized(machine, params):
