@@ -70,15 +70,13 @@ void displace(const Grounds& from, Candidate& candidate, std::optional<Rival>& b
   }
 }
 
-// What runs with other drivers than the one that is there; two rows at least, or none.
+// What runs with other drivers than the one that is there.
 std::vector<DriverRow> by_other_drivers(const Grounds& from) {
   auto wish = *from.known.wish;
   if (wish.question.driver.empty()) return {};
   wish.question.driver.clear();
   const auto newest = newest_candidate(from.knowledge, wish);
-  auto rows = newest ? driver_rows(from.knowledge, wish, *newest, 3) : std::vector<DriverRow>{};
-  if (rows.size() < 2) rows.clear();
-  return rows;
+  return newest ? driver_rows(from.knowledge, wish, *newest, 3) : std::vector<DriverRow>{};
 }
 
 // No release runs there: why, and what would.
@@ -133,7 +131,6 @@ void answer_packages(const Grounds& from, Advice& answer) {
     answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));
   const bool newest = candidate.version == known.candidate->version;
   answer.by_driver = newest ? known.by_driver : driver_rows(from.knowledge, *known.wish, candidate, 3);
-  if (answer.by_driver.size() < 2) answer.by_driver.clear();
   add_limits(from, candidate, answer);
   // Where a table has CUDA and cuDNN, they are not said twice.
   answer.line = fmt::format("Run {} on {}{}.", answer.limits.empty() ? candidate.text() : candidate.name(),

@@ -9,8 +9,8 @@ namespace stackx::advisor {
 
 std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish, const Candidate& newest,
                                    std::size_t most) {
+  if (newest.least_driver.empty() || !wish.question.driver.empty() || !wish.question.gpu) return {};
   std::vector<DriverRow> rows{{newest.least_driver, newest}};
-  if (newest.least_driver.empty() || !wish.question.driver.empty() || !wish.question.gpu) return rows;
   const auto* package = knowledge.package(wish.root);
   const auto since =
       knowledge.drivers().since(wish.question.gpu->compute_capability);  // older ones do not know the GPU
@@ -32,6 +32,7 @@ std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish,
     if (candidate && candidate->version != rows.back().candidate.version)
       rows.push_back({level.text(), std::move(*candidate)});
   }
+  if (rows.size() == 1) rows.clear();
   return rows;
 }
 

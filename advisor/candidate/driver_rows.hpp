@@ -15,7 +15,7 @@ struct DriverRow {
   Candidate candidate;
 };
 
-// The first is `newest`; at most `most`. One row alone where no driver decides.
+// The first is `newest`; at most `most`. None where no driver decides: one row alone would tell nothing.
 std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish, const Candidate& newest, std::size_t most = 4);
 
 }  // namespace stackx::advisor
