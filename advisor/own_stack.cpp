@@ -97,9 +97,9 @@ std::string with_what_is_meant(const std::string& package, const specs::Catalog&
   return misspelt ? fmt::format("{} (did you mean {}?)", package, *near) : package;
 }
 
-// Files of uv and Poetry are for all platforms and have no hashes by environment: enough for an answer, not to install from.
+// What is for all platforms is enough for an answer, not to install from.
 specs::Lock read_lock(const std::filesystem::path& file, const std::string& python) {
-  if (file.filename() != "uv.lock" && file.filename() != "poetry.lock") return specs::load_lock(file, python);
+  if (!specs::is_for_all_platforms(file)) return specs::load_lock(file, python);
   specs::PythonContext context;
   context.python = python;
   specs::Lock lock;

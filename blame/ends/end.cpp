@@ -95,7 +95,7 @@ class EndReader {
   void read_file(const fs::path& file) {
     const auto name = file.filename().string();
     const auto extension = file.extension();
-    end_.is_for_all_platforms = name == "uv.lock" || name == "poetry.lock";
+    end_.is_for_all_platforms = specs::is_for_all_platforms(file);
     if (specs::is_lock_file(file) || name == "Pipfile" || extension == ".toml" || extension == ".lock" || extension == ".yml" ||
         extension == ".yaml")
       take(specs::read_package_list(file, python_context(), context_.usual_python));

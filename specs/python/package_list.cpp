@@ -202,9 +202,10 @@ PackageList parse_freeze(std::string_view text, const std::string& name) {
   return list;
 }
 
+bool is_for_all_platforms(const fs::path& file) { return file.filename() == "uv.lock" || file.filename() == "poetry.lock"; }
+
 PackageList read_package_list(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
-  const auto name = file.filename().string();
-  if (name == "uv.lock" || name == "poetry.lock") return of_packages(file);
+  if (is_for_all_platforms(file)) return of_packages(file);
   if (is_lock_file(file)) return of_lock(file, context, usual_python);
   if (file.extension() == ".yml" || file.extension() == ".yaml") return of_conda(file);
   if (is_python_project(file)) return of_project(read_python_project(file, context));

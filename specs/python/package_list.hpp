@@ -31,6 +31,8 @@ struct PackageList {
 // these.
 PackageList read_package_list(const std::filesystem::path& file, const PythonContext& context,
                               const std::string& usual_python);
+// uv.lock and poetry.lock: what they name is for all platforms and has no hashes by environment.
+bool is_for_all_platforms(const std::filesystem::path& file);
 PackageList parse_freeze(std::string_view text, const std::string& name);
 
 }  // namespace stackx::specs
