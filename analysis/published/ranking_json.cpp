@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 Json peak_json(const std::optional<PeakShare>& peak) {
   if (!peak) return nullptr;
   Json json = {{"share", peak->share},
-               {peak->peak.unit == "memory" ? "gb_s" : "gflop_s", peak->peak.rate},
+               {peak->peak.rate_member(), peak->peak.rate},
                {"unit", peak->peak.unit},
                {"accelerator", peak->accelerator},
                {"models_of_that_name", peak->models}};

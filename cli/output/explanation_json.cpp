@@ -120,7 +120,7 @@ Json explanation_json(const advisor::HardwareAdvice& advice, const advisor::NotK
     if (const auto share = advisor::measured_peak_share(advice, i)) {
       auto& peak = document["recommendations"][i]["peak"];
       peak = {{"share", share->share},
-              {share->peak.unit == "memory" ? "gb_s" : "gflop_s", share->peak.rate},
+              {share->peak.rate_member(), share->peak.rate},
               {"unit", share->peak.unit},
               {"accelerator", advice.accelerator->name}};
       const auto remark = analysis::peak_remark(share->share, advice.measured.workload);

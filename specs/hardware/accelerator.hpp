@@ -65,6 +65,7 @@ struct Peak {
   std::string unit;  // the key of `peaks`; "memory"
 
   const char* rate_unit() const { return unit == "memory" ? "GB/s" : "GFLOP/s"; }
+  const char* rate_member() const { return unit == "memory" ? "gb_s" : "gflop_s"; }  // of documents
 };
 // The highest rate that the device could reach for a workload's dtype (params dtype, mul, acc;
 // float32 is not taken for tensorfloat32). Nothing where dtype or rate are not stated.
