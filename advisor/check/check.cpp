@@ -68,7 +68,7 @@ class Look {
     }
     if (states && question_.gpu && question_.gpu->jetson && !is_for_this_jetson(*fact.built_for)) {
       // Once: what it takes along is built for the same.
-      if (on_.unknown.empty() && (is_framework(name) || name.starts_with("jax-") || is_asked(name)))
+      if (on_.unknown.empty() && (computes(name) || is_asked(name)))
         on_.unknown.push_back(fmt::format("{} is built for GPUs of PCs and servers, and their code does not run on a Jetson; what NVIDIA "
                                           "builds for {} (JetPack) is not known here",
                                           one, gpu_in_words(*question_.gpu)));
@@ -76,13 +76,16 @@ class Look {
     }
     if (states || !fact.built_for_cuda.empty()) {
       if (!fact.soft) on_.used.push_back(one);
-      framework_used_ = framework_used_ || is_framework(name) || name.starts_with("jax-");
+      framework_used_ = framework_used_ || computes(name);
       add_system(fact, name, version);
       return;
     }
     if (fact.fails.empty() && knowledge_.has_gpu_facts(name))
       on_.unknown.push_back(fmt::format("nobody states for which GPUs {} is built", one));
   }
+
+  // A framework, or a plugin that uses the GPU for one.
+  static bool computes(const std::string& name) { return is_framework(name) || name.starts_with("jax-"); }
 
   // "Binary compatibility is supported only for the desktop. It is not supported for Tegra" (CUDA C++ Programming Guide, 6.1.2).
   bool is_for_this_jetson(const specs::GpuBuild& build) const {
