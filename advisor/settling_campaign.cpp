@@ -29,12 +29,6 @@ constexpr std::size_t fewest_useful_rounds = 12;  // as campaigns have them; bel
 constexpr double python_seconds = 20, native_seconds = 2;
 constexpr double python_build_minutes = 5, native_build_minutes = 0.5;
 
-const specs::VersionEntry* entry_of(const specs::Catalog& catalog, const std::string& name,
-                                    const std::string& version) {
-  const auto* component = catalog.find(name);
-  return component ? component->find(version) : nullptr;
-}
-
 bool needs_container(const specs::Stack& stack, const specs::Catalog& catalog) {
   return std::ranges::any_of(stack.components, [&](const auto& one) {
     const auto* component = catalog.find(one.first);
@@ -48,7 +42,7 @@ std::vector<specs::Stack> on_one_driver(std::vector<specs::Stack> stacks, const 
   const specs::VersionEntry* newest = nullptr;
   for (const auto& stack : stacks)
     if (const auto at = stack.components.find("driver"); at != stack.components.end()) {
-      const auto* entry = entry_of(catalog, "driver", at->second);
+      const auto* entry = catalog.find("driver", at->second);
       if (entry != nullptr && (newest == nullptr || newest->version < entry->version)) newest = entry;
     }
   if (newest == nullptr) return stacks;

@@ -107,8 +107,7 @@ std::vector<std::string> ValidSpace::possible(const std::string& component) cons
 // needs of another component needs: found by looking, where it can be; "" where it cannot.
 std::string ValidSpace::at_a_glance(const std::string& component, const std::string& version,
                                     int depth) const {
-  const auto* declared = catalog_.find(component);
-  const auto* entry = declared ? declared->find(version) : nullptr;
+  const auto* entry = catalog_.find(component, version);
   if (!entry) return "";
   for (const auto& requirement : entry->requires_) {
     const auto* needed = catalog_.find(requirement.component);
@@ -190,10 +189,7 @@ std::vector<std::string> ValidSpace::images_with(const specs::Stack& stack) cons
   std::vector<std::string> result;
   const auto holds_it = [&](const specs::VersionEntry& image, const std::string& name) {
     const auto version = stack.components.find(name);
-    const auto* component = catalog_.find(name);
-    const auto* entry = version == stack.components.end() || !component
-                            ? nullptr
-                            : component->find(version->second);
+    const auto* entry = version == stack.components.end() ? nullptr : catalog_.find(name, version->second);
     return entry && std::ranges::any_of(image.requires_, [&](const auto& requirement) {
              return requirement.component == name && requirement.attribute.empty() &&
                     requirement.constraint.text.starts_with("==") &&

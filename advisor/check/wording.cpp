@@ -59,8 +59,7 @@ class Wording {
  private:
   std::string cuda_of(const Clause& clause) const {
     if (clause.versions.empty()) return "";
-    const auto* component = world_.catalog.find(clause.component);
-    const auto* entry = component ? component->find(clause.versions.back()) : nullptr;
+    const auto* entry = world_.catalog.find(clause.component, clause.versions.back());
     if (!entry) return "";
     const auto cuda = entry->attributes.find("cuda");
     return cuda == entry->attributes.end() ? "" : std::get<std::string>(cuda->second);

@@ -202,8 +202,7 @@ void Knowledge::lay_over(specs::Package& package, const specs::Component& compon
 }
 
 const specs::VersionEntry* Knowledge::own(const std::string& name, const Version& version) const {
-  const auto* component = overlay_.find(name);
-  return component ? component->find(version.text()) : nullptr;
+  return overlay_.find(name, version.text());
 }
 
 const specs::Package* Knowledge::package(const std::string& name) const {

@@ -41,8 +41,7 @@ std::string ngc_reference(const std::string& version) {
 
 std::string where_libraries_are(const specs::Stack& stack, const specs::Catalog& catalog) {
   for (const auto& [name, version] : stack.components) {
-    const auto* component = catalog.find(name);
-    const auto* entry = component == nullptr ? nullptr : component->find(version);
+    const auto* entry = catalog.find(name, version);
     if (entry == nullptr || (name != "cuda" && name != "cublas") || !entry->artifacts.empty()) continue;
     return fmt::format("The catalogs know no wheels of {} {}: where that CUDA toolkit is installed, "
                        "`stackx catalog discover` writes a catalog of its libraries.", name, version);
@@ -119,10 +118,8 @@ void RecipeParts::from_stack(const Recipe& recipe) {
   cuda = version_of(named, "cuda");
   cudnn = version_of(named, "cudnn");
   gpu = recipe.accelerator != nullptr;
-  for (const auto& [name, version] : named.components) {
-    const auto* component = recipe.catalog.find(name);
-    if (const auto* entry = component ? component->find(version) : nullptr) read(name, *entry);
-  }
+  for (const auto& [name, version] : named.components)
+    if (const auto* entry = recipe.catalog.find(name, version)) read(name, *entry);
   if (python.empty() && image.empty()) add_runtime_wheels(recipe, packages);
   if (const auto container = version_of(named, "ngc"); !container.empty()) {
     if (image.empty()) image = ngc_reference(container);
