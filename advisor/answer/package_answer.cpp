@@ -133,7 +133,7 @@ void answer_packages(const Grounds& from, Advice& answer) {
   answer.by_driver = newest ? known.by_driver : driver_rows(from.knowledge, *known.wish, candidate, 3);
   add_limits(from, candidate, answer);
   // Where a table has CUDA and cuDNN, they are not said twice.
-  answer.line = fmt::format("Run {} on {}{}.", answer.limits.empty() ? candidate.text() : candidate.name(),
+  answer.line = fmt::format("Run {} on {}{}.", answer.limits.empty() ? candidate.text() : candidate.with_others(),
                             pythons_text(candidate.pinned), from.driver_of(candidate));
   add_what_is_lost(from, candidate, answer);
 }

@@ -78,13 +78,22 @@ std::string glibc_needed(const PackageRelease& release, const std::string& pytho
 
 }  // namespace
 
+const std::vector<std::string>& frameworks() {
+  static const std::vector<std::string> names{"vllm", "sglang", "torch", "tensorflow", "tensorflow-gpu", "jax", "mxnet"};
+  return names;
+}
+
 std::string Candidate::name() const { return package + " " + version; }
+
+std::string Candidate::with_others() const {
+  return beside.empty() ? name() : fmt::format("{} with {}", name(), fmt::join(beside, " and "));
+}
 
 std::string Candidate::text() const {
   std::vector<std::string> with;
   if (!cuda.empty()) with.push_back("CUDA " + cuda);
   if (!cudnn.empty()) with.push_back("cuDNN " + cudnn);
-  return with.empty() ? name() : fmt::format("{} ({})", name(), fmt::join(with, ", "));
+  return with.empty() ? with_others() : fmt::format("{} ({})", with_others(), fmt::join(with, ", "));
 }
 
 Candidate as_it_is(const Knowledge& knowledge, const Question& question, const std::string& root, Checked checked) {
@@ -114,6 +123,8 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     const auto name = knowledge.real_name(placed.dependency.name);
     auto version = in_stack(stack, name);
     if (version.empty()) version = specs::single_version(placed.dependency.versions);
+    if (name != root && !version.empty() && std::ranges::find(frameworks(), name) != frameworks().end())
+      candidate.beside.push_back(name + " " + version);
     pinned.packages.push_back({name,
                                version,
                                {placed.dependency.extras.begin(), placed.dependency.extras.end()},

@@ -14,6 +14,7 @@ struct Candidate {
   std::string package, version;    // "torch", "2.14.1+cu126"
   std::string released;            // "2026-09-30"; "" if nobody says
   std::string cuda, cudnn;         // "12.6", "9.10.2"; "": none, or not known
+  std::vector<std::string> beside;  // other frameworks that were asked for: "vllm 0.33.0"
   std::string least_driver;        // "525.60.13"; "": no driver needed, or not known
   Pinned pinned;
   Checked checked;                 // of what is pinned
@@ -21,8 +22,12 @@ struct Candidate {
 
   // What it is called: "torch 2.14.1+cu126 (CUDA 12.6, cuDNN 9.10.2)"
   std::string text() const;
-  std::string name() const;  // "torch 2.14.1+cu126"
+  std::string name() const;         // "torch 2.14.1+cu126"
+  std::string with_others() const;  // "torch 2.14.0 with vllm 0.33.0"
 };
+
+// What an answer may be about, the first of these that is asked for: vllm requires torch, not torch vllm.
+const std::vector<std::string>& frameworks();
 
 // The question's own packages as they stand, judged; `root` among them: what the user runs.
 Candidate as_it_is(const Knowledge& knowledge, const Question& question, const std::string& root, Checked checked);

@@ -45,7 +45,7 @@ std::string root_among(const std::vector<specs::PlacedDependency>& asked, const 
   };
   for (const auto& name : usual)
     if (is_asked(name)) return name;
-  for (const char* name : {"vllm", "torch", "tensorflow", "tensorflow-gpu", "jax", "mxnet"})
+  for (const auto& name : frameworks())
     if (is_asked(name)) return name;
   return "";
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "advisor/check/judge.hpp"
 #include "advisor/check/nearest.hpp"
@@ -39,7 +40,7 @@ class Look {
       if (!is_given(name) && name.find('+') == name.npos && knowledge_.package(name)) look_at(name, version);
     // What others take along for themselves may run on the CPU; so may what is asked for beside what uses the GPU.
     for (auto& [name, sentence] : on_cpus_) {
-      const bool wanted = is_framework(name) && (is_asked(name) || !framework_used_);
+      const bool wanted = is_for_gpus(name, about(name, chosen_.components.at(name))) && (is_asked(name) || !framework_used_);
       (wanted || on_.used.empty() ? on_.for_cpus : on_.notes).push_back(std::move(sentence));
     }
     return std::move(on_);
@@ -62,6 +63,7 @@ class Look {
     const bool states = fact.built_for && fact.built_for->known();
     if (states && fact.built_for->for_cpus()) {
       if (name == "jaxlib" && chosen_.components.contains("jax")) return;  // jax says it
+      if (has_extra(name, fact)) return;
       on_cpus_.emplace_back(name, fmt::format("{} is built for CPUs and does not use a GPU{}", one,
                                               fact.note.empty() ? "" : fmt::format(" ({})", fact.note)));
       return;
@@ -104,6 +106,12 @@ class Look {
     if (jaxlib == chosen_.components.end()) return false;
     const auto build = about("jaxlib", jaxlib->second).built_for;
     return build && !build->for_cpus();
+  }
+
+  // sglang[srt] for sglang.
+  bool has_extra(const std::string& name, const Fact& fact) const {
+    const auto extra = extra_for_gpus(name, fact);
+    return !extra.empty() && chosen_.components.contains(name + "+" + extra);
   }
 
   static std::string no_plugin(const std::string& name) {
@@ -159,12 +167,14 @@ class Checking {
   }
 
  private:
-  OnPython on(const std::string& python) const {
-    OnPython result{python_world(knowledge_, question_, python), {}, {}};
+  OnPython on(const std::string& python) const { return on(question_, python); }
+
+  OnPython on(const Question& question, const std::string& python) const {
+    OnPython result{python_world(knowledge_, question, python), {}, {}};
     if (!result.world.unknown.empty()) return result;
     result.judged = judge({result.world.project, result.world.catalog, result.world.order});
-    if (result.judged.installable && question_.gpu)
-      result.gpu = Look(knowledge_, question_, result.judged.chosen).run();
+    if (result.judged.installable && question.gpu)
+      result.gpu = Look(knowledge_, question, result.judged.chosen).run();
     return result;
   }
 
@@ -200,9 +210,11 @@ class Checking {
     });
   }
 
-  std::string asked() const {
+  std::string asked() const { return in_words(question_.asked); }
+
+  static std::string in_words(const std::vector<specs::PlacedDependency>& asked) {
     std::vector<std::string> texts;
-    for (const auto& placed : question_.asked) texts.push_back(placed.dependency.text());
+    for (const auto& placed : asked) texts.push_back(placed.dependency.text());
     std::ranges::stable_partition(texts, [](const auto& text) { return is_framework(text.substr(0, text.find_first_of("[=<>!~; "))); });
     if (texts.size() > 3) return fmt::format("{}, {} and {} more", texts[0], texts[1], texts.size() - 2);
     return fmt::format("{}", fmt::join(texts, ", "));
@@ -251,8 +263,9 @@ class Checking {
       result_.clash = tree_in_words(here.judged.why->tree);
     }
     if (here.judged.installable) result_.stack = here.judged.chosen;
-    result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
     result_.text = result_.because.empty() ? "it does not" : result_.because.front();
+    if (here.judged.installable && say_fallen_back(here)) return;
+    result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
     const bool of_kernels = result_.text.find(" has no kernels for ") != std::string::npos;
     if (of_kernels && !result_.nearest.empty() && result_.nearest.front().text.ends_with(" has"))
       result_.text += "; " + result_.nearest.front().text;
@@ -298,11 +311,12 @@ class Checking {
       result_.answer = Answer::no;
       result_.because = here.gpu.for_cpus;
       result_.text = result_.because.front();
-      result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
+      if (!say_fallen_back(here)) result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
     } else if (question_.gpu && !here.gpu.unknown.empty()) {
       result_.answer = Answer::unknown;
       result_.because = here.gpu.unknown;
       result_.text = result_.because.front();
+      say_fallen_back(here);
     } else if (question_.gpu && here.gpu.used.empty()) {
       result_.answer = Answer::unknown;
       result_.because.push_back(fmt::format("nothing in {} is known to use a GPU", asked()));
@@ -310,6 +324,33 @@ class Checking {
     } else {
       say_yes(here);
     }
+  }
+
+  // Where the newest vllm does not take the torch that is asked for, an installer goes back to vllm 0.1.3, which says
+  // nothing of torch; nobody means that one. Said is what keeps from the newest, and the nearest that has it.
+  bool say_fallen_back(const OnPython& here) {
+    for (std::size_t i = 0; i < question_.asked.size(); ++i) {
+      const auto& asked = question_.asked[i].dependency;
+      const auto name = knowledge_.real_name(asked.name);
+      const auto* package = knowledge_.package(name);
+      const auto chosen = here.judged.chosen.components.find(name);
+      if (!package || chosen == here.judged.chosen.components.end() || result_.text.find(name + " " + chosen->second) == std::string::npos)
+        continue;
+      const auto* newest = newest_with_code(knowledge_, *package, question_, false);
+      if (!newest || newest->version.text() == chosen->second || !asked.versions.contains(newest->version)) continue;
+      auto wanted = question_;
+      wanted.asked[i].dependency.versions = specs::range_or_any("==" + newest->version.text());
+      const auto there = on(wanted, here.world.python);
+      if (there.judged.installable || !there.judged.why) continue;
+      const auto why = reasons_in_words(*there.judged.why, there.world, wanted, knowledge_);
+      if (why.empty()) continue;
+      result_.clash.clear();  // of the release that nobody means
+      result_.text = fmt::format("{}; an installer falls back, and {}", why.front(), result_.text);
+      result_.because.front() = result_.text;
+      result_.nearest = nearest_that_run(knowledge_, wanted, there.world, there.judged, name);
+      return true;
+    }
+    return false;
   }
 
   void say_yes(const OnPython& here) {
@@ -324,7 +365,9 @@ class Checking {
     else if (!result_.driver.empty() && result_.driver != "any")
       with += fmt::format(" with driver {}", result_.driver);
     with += fmt::format(" on Python {}", pythons_in_words(here.world.python));
-    result_.text = fmt::format("{} {} on {}{}", asked(), question_.asked.size() == 1 ? "runs" : "run", where(), with);
+    auto judged = question_.asked;
+    std::erase_if(judged, [&](const auto& placed) { return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name)); });
+    result_.text = fmt::format("{} {} on {}{}", in_words(judged), judged.size() == 1 ? "runs" : "run", where(), with);
     for (const auto& one : here.gpu.used) result_.because.push_back(one + " has code for it");
     std::ranges::stable_partition(result_.because, [](const auto& one) { return !one.starts_with("nvidia-"); });
   }
@@ -347,6 +390,9 @@ class Checking {
         result_.not_judged.push_back("what " + one + " requires");
     }
     for (const auto& [name, ranges] : here.world.not_held) result_.not_judged.push_back(name);
+    std::set<std::string> asked;
+    for (const auto& placed : question_.asked) asked.insert(knowledge_.real_name(placed.dependency.name));
+    std::ranges::stable_partition(result_.not_judged, [&](const auto& name) { return asked.contains(name); });
     for (const auto& one : question_.skipped) result_.not_judged.push_back(one);
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
     add_misspelt(here);

@@ -26,21 +26,10 @@ bool has_code(const Knowledge& knowledge, const std::string& name, const Version
                 : fact.built_for->reach(question.gpu->compute_capability) != specs::GpuBuild::Reach::none;
 }
 
-// The newest release that is not known to be built for other GPUs; null: all are.
-const specs::PackageRelease* newest_with_code(const Knowledge& knowledge, const specs::Package& package, const Question& question,
-                                              bool any_build) {
-  const bool stated = question.gpu && knowledge.has_gpu_facts(package.name);
-  for (auto release = package.releases.rbegin(); release != package.releases.rend(); ++release)
-    if ((any_build || !specs::is_local(release->version.text())) && !release->yanked &&
-        (!stated || has_code(knowledge, package.name, release->version, question)))
-      return &*release;
-  return nullptr;
-}
-
 class Search {
  public:
-  Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged)
-      : knowledge_(knowledge), question_(question), world_(world), judged_(judged) {
+  Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged, std::string keep)
+      : knowledge_(knowledge), question_(question), world_(world), judged_(judged), keep_(std::move(keep)) {
     for (const auto& placed : question.asked) asked_.insert(knowledge.real_name(placed.dependency.name));
   }
 
@@ -158,7 +147,7 @@ class Search {
     const auto add = [&](const std::string& component) {
       const auto name = component.substr(0, component.find('+'));
       if (std::ranges::find(names, name) != names.end()) return;
-      if (is_asked(name) && knowledge_.package(name)) names.push_back(name);
+      if (is_asked(name) && name != keep_ && knowledge_.package(name)) names.push_back(name);
     };
     if (judged_.why) {
       for (const auto& clause : judged_.why->clauses)
@@ -372,10 +361,21 @@ class Search {
   std::set<std::string> asked_;  // its packages
   const PythonWorld& world_;
   const Judged& judged_;
+  std::string keep_;
   std::vector<Nearest> found_;
 };
 
 }  // namespace
+
+const specs::PackageRelease* newest_with_code(const Knowledge& knowledge, const specs::Package& package, const Question& question,
+                                              bool any_build) {
+  const bool stated = question.gpu && knowledge.has_gpu_facts(package.name);
+  for (auto release = package.releases.rbegin(); release != package.releases.rend(); ++release)
+    if ((any_build || !specs::is_local(release->version.text())) && !release->yanked &&
+        (!stated || has_code(knowledge, package.name, release->version, question)))
+      return &*release;
+  return nullptr;
+}
 
 bool some_release_has_code(const Knowledge& knowledge, const std::string& name, const Question& question) {
   const auto* package = knowledge.package(name);
@@ -383,8 +383,8 @@ bool some_release_has_code(const Knowledge& knowledge, const std::string& name, 
 }
 
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
-                                      const Judged& judged) {
-  auto found = Search(knowledge, question, world, judged).run();
+                                      const Judged& judged, const std::string& keep) {
+  auto found = Search(knowledge, question, world, judged, keep).run();
   for (auto& one : found) {  // what was asked for twice is installed once
     std::set<std::string> seen;
     std::erase_if(one.install, [&](const auto& text) { return !seen.insert(text).second; });

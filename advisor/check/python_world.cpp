@@ -179,6 +179,7 @@ class Builder {
   void add_root(const specs::Dependency& dependency) {
     const auto name = knowledge_.real_name(dependency.name);
     asked_.insert(name);
+    if (!dependency.extras.empty()) with_extras_.insert(name);
     world_.project.requires_.push_back(needs(name, dependency.versions));
     const auto* package = knowledge_.package(name);
     if (!package) {
@@ -389,8 +390,8 @@ class Builder {
     const auto no_gpu = [&](const std::string& words) {
       made.requires_.push_back({"gpu", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}});
     };
-    const bool by_plugin = name == "jax" || name == "jaxlib";
-    if (states && fact.built_for->for_cpus() && is_framework(name) && asked_.contains(name) && !by_plugin)
+    const bool by_plugin = name == "jax" || name == "jaxlib" || with_extras_.contains(name);
+    if (states && fact.built_for->for_cpus() && is_for_gpus(name, fact) && asked_.contains(name) && !by_plugin)
       no_gpu(fact.note.empty() ? "none" : fact.note);
     else if (question_.known_only && !states && fact.built_for_cuda.empty() && fact.gpu_from.empty() && knowledge_.has_gpu_facts(name))
       no_gpu("not stated");
@@ -483,7 +484,7 @@ class Builder {
   specs::Target target_;
   std::vector<specs::Target> others_;
   PythonWorld world_;
-  std::set<std::string> asked_;
+  std::set<std::string> asked_, with_extras_;
   std::map<std::string, std::vector<SpecifierSet>> constrained_;
   std::deque<Wish> waiting_;
   std::set<std::tuple<std::string, std::string, std::string>> seen_;
@@ -494,6 +495,14 @@ class Builder {
 bool is_framework(const std::string& package) {
   static const std::set<std::string> frameworks{"torch", "tensorflow", "tensorflow-gpu", "jax", "jaxlib", "mxnet"};
   return frameworks.contains(package);
+}
+
+std::string extra_for_gpus(const std::string& package, const specs::Fact& fact) {
+  return fact.instead.starts_with(package + "[") ? fact.instead.substr(package.size() + 1, fact.instead.size() - package.size() - 2) : "";
+}
+
+bool is_for_gpus(const std::string& package, const specs::Fact& fact) {
+  return is_framework(package) || !extra_for_gpus(package, fact).empty();
 }
 
 bool is_given(const std::string& component) {

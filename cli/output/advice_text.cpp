@@ -54,7 +54,7 @@ Grid driver_rows(const Advice& advice) {
   if (advice.by_driver.empty()) return rows;
   rows.push_back({"your driver", "run", ""});
   for (const auto& row : advice.by_driver) {
-    std::vector<std::string> with;
+    auto with = row.candidate.beside;
     if (!row.candidate.cuda.empty()) with.push_back("CUDA " + row.candidate.cuda);
     if (!row.candidate.cudnn.empty()) with.push_back("cuDNN " + row.candidate.cudnn);
     rows.push_back({">=" + row.driver, row.candidate.name(), fmt::format("{}", fmt::join(with, ", "))});
@@ -66,7 +66,7 @@ Grid driver_rows(const Advice& advice) {
 std::string older_drivers(const Advice& advice) {
   std::vector<std::string> words;
   for (std::size_t i = 1; i < advice.by_driver.size(); ++i)
-    words.push_back(fmt::format(">={} {}", advice.by_driver[i].driver, advice.by_driver[i].candidate.name()));
+    words.push_back(fmt::format(">={} {}", advice.by_driver[i].driver, advice.by_driver[i].candidate.with_others()));
   return words.empty() ? "" : fmt::format("With an older driver: {}.", fmt::join(words, "; "));
 }
 

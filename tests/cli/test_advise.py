@@ -375,6 +375,15 @@ class Advise(BlackBox):
         self.assertRegex(self.stackx("inspect", file, exit_code=2).stderr,
                          "asks for v100-sxm2-16gb, but this machine has none")
 
+    def test_all_frameworks_that_were_asked_for_are_named(self):
+        project = self.write("r.txt", "torch\nvllm\n")
+        for workload, first, second in (("matmul", "torch", "vllm"), ("serve_llm", "vllm", "torch")):
+            answer = self.answer("--hw", "h100", "--workload", workload, "--project", project)
+            stack = answer["stack"]
+            self.assertTrue(answer["line"].startswith(f"Run {first} {stack[first]} with {second} {stack[second]} "), answer["line"])
+        text = self.advise("--hw", "h100", "--workload", "matmul", "--project", project).stdout
+        self.assertRegex(text, r"\n  >=525\S+ +torch \S+ +vllm \S+, CUDA 12")
+
     def test_settling_measures_what_is_advised(self):
         """The command that is printed works as it is, or there is none."""
         text = " ".join(self.advise("--hw", "h100", "--workload", "train_bert_large").stdout.split())

@@ -35,6 +35,19 @@ TEST_CASE("candidate: the newest release, as the usual index serves it where tha
   CHECK(candidate->pinned.packages[1].implied);
 }
 
+TEST_CASE("candidate: other frameworks that were asked for are named beside") {
+  Known known;
+  tests::torch_world(known);
+  known.package("vllm", R"({"0.5": {"wheels": {"any": "py3-none"}, "requires": ["torch==2.2.0"]}})");
+  auto wish = tests::wish_for_torch("8.0");
+  for (const char* text : {"torch", "vllm", "numpy"}) wish.question.asked.push_back(specs::read_dependency(text, "the test"));
+  const auto candidate = newest_candidate(known.knowledge(), wish);
+  REQUIRE(candidate);
+  CHECK(candidate->name() == "torch 2.2.0");
+  CHECK(candidate->with_others() == "torch 2.2.0 with vllm 0.5");
+  CHECK(candidate->text().starts_with("torch 2.2.0 with vllm 0.5 (CUDA "));
+}
+
 TEST_CASE("candidate: a build that nobody has seen counts where another patch release has it") {
   Known known;
   tests::torch_world(known);

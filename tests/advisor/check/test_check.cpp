@@ -263,7 +263,9 @@ TEST_CASE("check: a package that nobody lists is unknown beside a GPU, and not j
   CHECK(not_judged(alone, "magic"));
   const auto beside = in_torch_world(on_gpu({"torch==2.4.0", "magic"}, "8.0"));
   CHECK(beside.answer == Answer::yes);
-  CHECK(not_judged(beside, "magic"));
+  CHECK_THAT(beside.text, Contains("torch==2.4.0 runs on "));  // the yes is of what is judged
+  CHECK_FALSE(beside.text.contains("magic"));
+  CHECK(beside.not_judged.at(0) == "magic");  // what was asked for comes first
 }
 
 TEST_CASE("check: nothing but what nobody lists is no yes on a processor either") {
@@ -323,6 +325,41 @@ TEST_CASE("check: what needs a plugin for GPUs") {
   REQUIRE_FALSE(checked.nearest.empty());
   CHECK(known.check(on_gpu({"jax[cuda12]"}, "8.0")).answer == Answer::yes);
   CHECK(known.check(on_gpu({"jax[cuda12]"}, "7.0")).answer == Answer::no);
+}
+
+TEST_CASE("check: what an extra of its own makes use a GPU") {
+  Known known;
+  torch_world(known);
+  known.package("server", R"({"1": {"wheels": {"any": "py3-none"}, "requires": ["torch==2.4.0; extra == \"srt\""]}})");
+  known.overlay(R"({"of": "server", "versions": "*", "built_for": {"cuda": "none"}, "note": "alone a client", "instead": "server[srt]"})");
+  const auto checked = known.check(on_gpu({"server"}, "8.0"));
+  CHECK(checked.answer == Answer::no);
+  REQUIRE_FALSE(checked.nearest.empty());
+  CHECK(checked.nearest[0].install == Texts{"server[srt]"});
+  CHECK(known.check(on_gpu({"server", "torch==2.4.0"}, "8.0")).answer == Answer::no);  // asked for, and a client alone
+  const auto whole = known.check(on_gpu({"server[srt]"}, "8.0"));
+  CHECK(whole.answer == Answer::yes);
+  CHECK(joined(whole.notes).find("client") == std::string::npos);
+}
+
+// As vllm 0.1.3, the last that does not say which torch it takes.
+TEST_CASE("check: a release that nobody means is not judged without what the newest needs") {
+  Known known;
+  torch_world(known);
+  known.package("server", pure({{"0.1", {}}, {"2", {"torch==2.4.0"}}, {"3", {"torch==2.4.0"}}}));
+  known.overlay(R"({"of": "server", "versions": ">=2", "built_for": {"cuda": "any", "cubins": ["8.0"]}})");
+  const auto checked = known.check(on_gpu({"torch==2.9.0", "server"}, "8.0"));
+  CHECK(checked.answer == Answer::unknown);
+  CHECK(checked.text == "server 3 needs torch ==2.4.0, and torch ==2.9.0 is asked for; an installer falls back, and nobody states "
+                        "for which GPUs server 0.1 is built");
+  CHECK(stack_of(checked, "server") == "0.1");  // what would be installed
+  REQUIRE_FALSE(checked.nearest.empty());
+  CHECK(checked.nearest[0].install == Texts{"torch==2.4.0", "server==3"});
+  CHECK(checked.nearest[0].changes_text() == "torch 2.4.0 instead of 2.9.0");
+  const auto meant = known.check(on_gpu({"torch==2.9.0", "server==0.1"}, "8.0"));
+  CHECK(meant.answer == Answer::unknown);
+  CHECK(meant.text == "nobody states for which GPUs server 0.1 is built");
+  CHECK(meant.nearest.empty());
 }
 
 // "Binary compatibility between desktop and Tegra is not supported" (CUDA C++ Programming Guide).
