@@ -1,8 +1,11 @@
 #include "advisor/predicted_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/prediction/roofline.hpp"
+#include "analysis/published/configuration.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -38,10 +41,23 @@ bool agrees(const specs::Workload& asked, const Params& usual) {
   });
 }
 
+// "torch writes products of bfloat16 as bfloat16, not as float32"; "" where it writes what is asked for, or nobody says.
+std::string writes_otherwise(const specs::Workload& shape, const std::string& asked, const specs::Stack& stack) {
+  const auto caller = analysis::caller_from(stack);
+  if (asked.empty() || caller.empty()) return "";
+  auto as_asked = shape;
+  as_asked.params["result"] = asked;
+  const auto written = analysis::result_from(shape, stack), wanted = analysis::result_from(as_asked, stack);
+  if (written.empty() || written == wanted) return "";
+  return fmt::format("{} writes products of {} as {}, not as {}", caller, shape.params.at("dtype"), written, wanted);
+}
+
 }  // namespace
 
-std::vector<specs::Workload> shapes_to_predict(const specs::Workload& asked,
+std::vector<specs::Workload> shapes_to_predict(const specs::Workload& of,
                                                const analysis::PublishedRanking& published) {
+  auto asked = of;
+  if (asked.pi == "matmul") asked.params.erase("result");
   std::vector<specs::Workload> result;
   const auto take = [&](const specs::Workload& workload) {
     if (result.size() < most_shapes && analysis::operation_of(workload) &&
@@ -65,6 +81,7 @@ RowPredictor::RowPredictor(const specs::Workload& asked, const analysis::Publish
                            const specs::Accelerators& accelerators,
                            const specs::Accelerator& accelerator)
     : shapes_(shapes_to_predict(asked, published)), accelerator_(&accelerator) {
+  if (const auto result = asked.params.find("result"); asked.pi == "matmul" && result != asked.params.end()) result_ = result->second;
   if (shapes_.empty()) return;
   analysis::Observations observations;
   observations.add(here, accelerators);
@@ -76,6 +93,11 @@ RowPredictor::RowPredictor(const specs::Workload& asked, const analysis::Publish
 PredictedRows RowPredictor::rows(const specs::Stack& stack) {
   PredictedRows rows;
   for (const auto& shape : shapes_) {
+    if (auto other = writes_otherwise(shape, result_, stack); !other.empty()) {
+      rows.refused.push_back(other);
+      rows.written_otherwise = std::move(other);
+      continue;
+    }
     auto prediction = predictor_->predict(shape, *accelerator_, stack);
     if (!prediction) {
       if (std::ranges::find(rows.refused, prediction.error()) == rows.refused.end())

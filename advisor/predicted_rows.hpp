@@ -22,6 +22,7 @@ struct PredictedRow {
 struct PredictedRows {
   std::vector<PredictedRow> rows;
   std::vector<std::string> refused;  // why there is none: a sentence each
+  std::string written_otherwise;     // of them, that the framework writes its products in another type than was asked for
 };
 
 class RowPredictor {
@@ -37,12 +38,14 @@ class RowPredictor {
 
  private:
   std::vector<specs::Workload> shapes_;
+  std::string result_;  // the type of a product's result that was asked for; "": any
   const specs::Accelerator* accelerator_;
   std::optional<analysis::Predictor> predictor_;  // none without a shape
 };
 
-// The shapes: the one that was asked for, those of the first groups, else a usual one of the family.
-std::vector<specs::Workload> shapes_to_predict(const specs::Workload& asked,
+// The shapes: the one that was asked for, those of the first groups, else a usual one of the family. Without the type in which
+// products are written, which is none of a shape: who writes in another is not predicted.
+std::vector<specs::Workload> shapes_to_predict(const specs::Workload& of,
                                                const analysis::PublishedRanking& published);
 
 }  // namespace stackx::advisor

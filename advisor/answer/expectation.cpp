@@ -66,8 +66,9 @@ void expect_of(const Grounds& from, const Candidate& candidate, const Rival* dis
     expect_predicted(known.predicted.rows, known.selection.asked, answer);
   } else {
     answer.grade = Grade::newest;
-    answer.expect = fmt::format("{} (NEWEST): no {} result for it on {}, and no prediction.", from.unknown(),
-                                known.selection.asked.pi, from.hardware());
+    const auto& otherwise = known.predicted.written_otherwise;
+    answer.expect = fmt::format("{} (NEWEST): {}no {} result for it on {}, and no prediction.", from.unknown(),
+                                otherwise.empty() ? "" : otherwise + "; ", known.selection.asked.pi, from.hardware());
   }
 }
 

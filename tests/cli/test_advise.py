@@ -384,6 +384,22 @@ class Advise(BlackBox):
         text = self.advise("--hw", "h100", "--workload", "matmul", "--project", project).stdout
         self.assertRegex(text, r"\n  >=525\S+ +torch \S+ +vllm \S+, CUDA 12")
 
+    def test_what_a_framework_writes_otherwise_is_not_expected_of_it(self):
+        """torch writes products of bfloat16 as bfloat16: what it reached so says nothing of float32."""
+        def answer(workload):
+            return self.answer("--hw", "h200", "--workload", workload)
+
+        sizes = "m=8192,n=8192,k=8192"
+        for workload in ("matmul:dtype=bfloat16,result=float32", f"matmul:dtype=bfloat16,result=float32,{sizes}"):
+            self.assertEqual(answer(workload)["expected"], [])
+            self.assertIn("torch writes products of bfloat16 as bfloat16, not as float32", answer(workload)["expect"])
+            self.assertTrue(all("torch" not in row["stack"].split(" (")[0] for row in answer(workload)["measured_elsewhere"]))
+        asked = answer("matmul:dtype=bfloat16")["expected"]
+        self.assertTrue(asked)
+        for result in ("bfloat16", "same", "usual"):  # as it does
+            self.assertEqual(answer(f"matmul:dtype=bfloat16,result={result}")["expected"], asked)
+        self.assertEqual([one["of"] for one in answer("matmul:result=float32")["expected"]], ["float32"])
+
     def test_settling_measures_what_is_advised(self):
         """The command that is printed works as it is, or there is none."""
         text = " ".join(self.advise("--hw", "h100", "--workload", "train_bert_large").stdout.split())
