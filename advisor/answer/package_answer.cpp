@@ -127,6 +127,7 @@ void answer_packages(const Grounds& from, Advice& answer) {
                              answer.grade < Grade::published ? odds_of_newest(from) : "");
   if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty())
     answer.cautions.push_back(plain);
+  if (!candidate.unused.empty()) answer.cautions.push_back(candidate.unused_text());
   if (!candidate.unsure.empty())
     answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));
   const bool newest = candidate.version == known.candidate->version;

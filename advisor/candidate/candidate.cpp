@@ -20,12 +20,20 @@ std::string in_stack(const specs::Stack& stack, const std::string& name) {
   return found == stack.components.end() ? "" : found->second;
 }
 
-// nvidia-cudnn-cu12 or -cu13, whichever is there.
-std::string cudnn_of(const specs::Stack& stack) {
-  for (const char* suffix : {"13", "12", "11"})
-    if (const auto version = in_stack(stack, fmt::format("nvidia-cudnn-cu{}", suffix)); !version.empty())
+// nvidia-cudnn-cu12 for what is built for CUDA 12: a build for another CUDA loads the cuDNN that it carries. Of no known CUDA,
+// whichever is there.
+std::string cudnn_of(const specs::Stack& stack, const std::string& cuda) {
+  for (const std::string suffix : {"13", "12", "11"})
+    if (const auto version = in_stack(stack, "nvidia-cudnn-cu" + suffix);
+        !version.empty() && (cuda.empty() || specs::major_release(cuda) == suffix))
       return specs::patch_release(version);
   return "";
+}
+
+// nvidia-cudnn-cu12 beside CUDA 11.8
+bool is_for_another_cuda(const std::string& package, const std::string& cuda) {
+  const auto at = package.rfind("-cu1");  // not that of nvidia-cublas
+  return !cuda.empty() && package.starts_with("nvidia-") && at != package.npos && package.substr(at + 3) != specs::major_release(cuda);
 }
 
 // ">=525.60.13,<581" -> "525.60.13"
@@ -89,6 +97,12 @@ std::string Candidate::with_others() const {
   return beside.empty() ? name() : fmt::format("{} with {}", name(), fmt::join(beside, " and "));
 }
 
+std::string Candidate::unused_text() const {
+  if (unused.empty()) return "";
+  return fmt::format("{} is built for CUDA {} and loads the libraries that come with it: {} would lie beside, unused.", name(), cuda,
+                     fmt::join(unused, ", "));
+}
+
 std::string Candidate::text() const {
   std::vector<std::string> with;
   if (!cuda.empty()) with.push_back("CUDA " + cuda);
@@ -114,7 +128,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
   }
   if (question.driver.empty() && question.gpu && question.gpu->vendor == "nvidia")
     candidate.least_driver = at_least(checked.driver);
-  if (question.gpu && question.gpu->vendor == "nvidia") candidate.cudnn = cudnn_of(stack);
+  if (question.gpu && question.gpu->vendor == "nvidia") candidate.cudnn = cudnn_of(stack, candidate.cuda);
   auto& pinned = candidate.pinned;
   pinned.python = specs::minor_release(in_stack(stack, "python"));
   pinned.pythons = checked.pythons;
@@ -125,6 +139,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (version.empty()) version = specs::single_version(placed.dependency.versions);
     if (name != root && !version.empty() && std::ranges::find(frameworks(), name) != frameworks().end())
       candidate.beside.push_back(name + " " + version);
+    if (!version.empty() && is_for_another_cuda(name, candidate.cuda)) candidate.unused.push_back(name + " " + version);
     pinned.packages.push_back({name,
                                version,
                                {placed.dependency.extras.begin(), placed.dependency.extras.end()},

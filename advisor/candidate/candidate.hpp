@@ -18,11 +18,13 @@ struct Candidate {
   std::string least_driver;        // "525.60.13"; "": no driver needed, or not known
   Pinned pinned;
   Checked checked;                 // of what is pinned
+  std::vector<std::string> unused;  // NVIDIA's libraries for another CUDA, which it does not load: "nvidia-cudnn-cu12 9.1.0.70"
   std::vector<std::string> unsure;  // newer builds that probably exist, and nobody has seen: "2.15.0+cu126"
 
   // What it is called: "torch 2.14.1+cu126 (CUDA 12.6, cuDNN 9.10.2)"
   std::string text() const;
   std::string name() const;         // "torch 2.14.1+cu126"
+  std::string unused_text() const;  // a sentence; "" where there is nothing unused
   std::string with_others() const;  // "torch 2.14.0 with vllm 0.33.0"
 };
 

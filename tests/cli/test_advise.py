@@ -400,6 +400,18 @@ class Advise(BlackBox):
             self.assertEqual(answer(f"matmul:dtype=bfloat16,result={result}")["expected"], asked)
         self.assertEqual([one["of"] for one in answer("matmul:result=float32")["expected"]], ["float32"])
 
+    def test_the_cuDNN_of_another_CUDA_is_not_what_pytorch_uses(self):
+        """A build for CUDA 11.8 carries its own; that of the package index would take 8.9.2.26."""
+        file = self.write("r.txt", "torch==2.1.0\nnvidia-cudnn-cu12==9.1.0.70\n")
+        answer = self.answer("--hw", "h100", "--workload", "matmul", "--project", file)
+        self.assertEqual((answer["package"]["version"], answer["package"]["cudnn"]), ("2.1.0+cu118", None))
+        self.assertIn("torch 2.1.0+cu118 is built for CUDA 11.8 and loads the libraries that come with it: "
+                      "nvidia-cudnn-cu12 9.1.0.70 would lie beside, unused.", answer["cautions"])
+        file.write_text("torch==2.4.0\nnvidia-cudnn-cu12==9.1.0.70\nnvidia-cublas-cu12==12.1.3.1\n")
+        answer = self.answer("--hw", "h100", "--workload", "matmul", "--project", file)
+        self.assertEqual(answer["package"]["cudnn"], "9.1.0")
+        self.assertFalse([one for one in answer["cautions"] if "unused" in one])
+
     def test_settling_measures_what_is_advised(self):
         """The command that is printed works as it is, or there is none."""
         text = " ".join(self.advise("--hw", "h100", "--workload", "train_bert_large").stdout.split())
