@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "advisor/answer/expectation.hpp"
 #include "advisor/answer/limits.hpp"
@@ -79,6 +80,12 @@ std::vector<DriverRow> by_other_drivers(const Grounds& from) {
   return newest ? driver_rows(from.knowledge, wish, *newest, 3) : std::vector<DriverRow>{};
 }
 
+// A note of check's as a sentence: "No release of ..."; names of packages stay as they are.
+std::string sentence(std::string note, const Knowledge& knowledge) {
+  if (!knowledge.package(note.substr(0, note.find(' ')))) note.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(note.front())));
+  return note + ".";
+}
+
 // No release runs there: why, and what would.
 void say_none(const Grounds& from, Advice& answer) {
   auto question = from.known.wish->question;
@@ -99,7 +106,10 @@ void say_none(const Grounds& from, Advice& answer) {
                                  ? fmt::format("no release of {} is known to run there{}", root, from.kept())
                                  : checked.text + (said ? "" : from.kept()));
   answer.by_driver = by_other_drivers(from);
-  if (answer.by_driver.empty()) add_nearest(checked, answer);
+  if (!answer.by_driver.empty()) return;
+  add_nearest(checked, answer);
+  if (checked.nearest.empty())
+    for (const auto& note : checked.notes) answer.cautions.push_back(sentence(note, from.knowledge));
 }
 
 void take(const Candidate& candidate, Advice& answer) {

@@ -274,11 +274,43 @@ class Checking {
   }
 
   void say_hopeless() {
+    if (!question_.gpu || beside_another_) return;
     for (const auto& placed : question_.asked) {
       const auto name = knowledge_.real_name(placed.dependency.name);
       if (!some_release_has_code(knowledge_, name, question_))
         result_.notes.push_back(fmt::format("no release of {} that is known has code for {}", name, gpu_in_words(*question_.gpu)));
     }
+    if (const auto others = other_frameworks(); !others.empty())
+      result_.notes.push_back(fmt::format("what is known to run there: {}", fmt::join(others, ", ")));
+  }
+
+  // On the same machine, each by itself: "torch 2.15.0", "jax[cuda12] 0.12.0".
+  std::vector<std::string> other_frameworks() const {
+    std::vector<std::string> found;
+    if (question_.gpu->vendor != "nvidia" && question_.gpu->vendor != "amd") return found;  // of others no build is known
+    for (const std::string name : {"torch", "tensorflow", "jax"}) {
+      const bool asked = std::ranges::any_of(question_.asked, [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; });
+      if (asked || !knowledge_.package(name)) continue;
+      auto checked = of_another({name});
+      // jax[cuda12] for jax
+      auto called = name;
+      if (!checked.nearest.empty() && checked.nearest.front().changes.front().name.starts_with(name)) {
+        called = checked.nearest.front().changes.front().name;
+        checked = of_another(checked.nearest.front().install);
+      }
+      if (checked.answer == Answer::yes) found.push_back(fmt::format("{} {}", called, checked.stack.components.at(name)));
+    }
+    return found;
+  }
+
+  Checked of_another(const std::vector<std::string>& asked) const {
+    auto other = question_;
+    other.asked.clear();
+    for (const auto& text : asked) other.asked.push_back(specs::read_dependency(text, "another framework"));
+    other.constraints.clear();
+    Checking checking(knowledge_, other);
+    checking.beside_another_ = true;
+    return checking.run();
   }
 
   // A data-center GPU may run newer CUDA on an old branch.
@@ -337,7 +369,7 @@ class Checking {
       if (!package || chosen == here.judged.chosen.components.end() || result_.text.find(name + " " + chosen->second) == std::string::npos)
         continue;
       const auto* newest = newest_with_code(knowledge_, *package, question_, false);
-      if (!newest || newest->version.text() == chosen->second || !asked.versions.contains(newest->version)) continue;
+      if (!newest || !specs::is_newer(newest->version.text(), chosen->second) || !asked.versions.contains(newest->version)) continue;
       auto wanted = question_;
       wanted.asked[i].dependency.versions = specs::range_or_any("==" + newest->version.text());
       const auto there = on(wanted, here.world.python);
@@ -348,6 +380,11 @@ class Checking {
       result_.text = fmt::format("{}; an installer falls back, and {}", why.front(), result_.text);
       result_.because.front() = result_.text;
       result_.nearest = nearest_that_run(knowledge_, wanted, there.world, there.judged, name);
+      for (auto& one : result_.nearest) {
+        one.changes.push_back({name, "", newest->version.text()});
+        if (one.install.empty())
+          for (const auto& placed : wanted.asked) one.install.push_back(placed.dependency.text());
+      }
       return true;
     }
     return false;
@@ -433,6 +470,7 @@ class Checking {
 
   const Knowledge& knowledge_;
   const Question& question_;
+  bool beside_another_ = false;  // asked in place of another, for which nothing runs
   bool exact_ = false;  // every package in one version: other Pythons are quick to judge, too
   Checked result_;
 };

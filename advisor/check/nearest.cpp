@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "advisor/check/pythons.hpp"
 #include "advisor/check/wording.hpp"
@@ -36,11 +37,13 @@ class Search {
   std::vector<Nearest> run() {
     question_.known_only = true;
     take_instead();
+    if (found_.empty()) take_instead(false);
     if (found_.empty()) hold_back();
     if (found_.empty()) change_packages(true);
     if (found_.empty()) change_python();
     if (found_.empty() || found_.front().changes.front().name == "python") change_packages(false);
     change_driver();
+    if (found_.empty()) change_driver_and_package();
     return std::move(found_);
   }
 
@@ -54,7 +57,7 @@ class Search {
   }
 
   // tensorflow-gpu for tensorflow 1.14, jax[cuda12] for jax.
-  void take_instead() {
+  void take_instead(bool same_version = true) {
     for (const auto& placed : question_.asked) {
       const auto name = knowledge_.real_name(placed.dependency.name);
       const auto chosen = judged_.chosen.components.find(name);
@@ -65,9 +68,9 @@ class Search {
       for (auto& one : changed.asked)
         if (knowledge_.real_name(one.dependency.name) == name)
           one.dependency = *specs::parse_dependency(
-              fact.instead + (one.dependency.versions.is_any() ? "" : one.dependency.versions.text()));
+              fact.instead + (one.dependency.versions.is_any() || !same_version ? "" : one.dependency.versions.text()));
       const auto stack = solve(changed, python_world(knowledge_, changed, world_.python));
-      if (!stack) continue;
+      if (!stack || lacks_plugin(*stack, name)) continue;
       Nearest nearest;
       nearest.stack = *stack;
       const auto other = fact.instead.substr(0, fact.instead.find('['));
@@ -80,6 +83,16 @@ class Search {
       found_.push_back(std::move(nearest));
       return;
     }
+  }
+
+  // jax[cuda12] of some releases brings none from the index: its part for GPUs is on JAX's own.
+  bool lacks_plugin(const specs::Stack& stack, const std::string& name) const {
+    const auto found = stack.components.find(name), library = stack.components.find("jaxlib");
+    if (found == stack.components.end()) return false;
+    const auto plugins = knowledge_.about(name, specs::pep440_version(found->second)).gpu_from;
+    const bool built_in = library != stack.components.end() && specs::is_local(library->second);
+    return !plugins.empty() && !built_in &&
+           std::ranges::none_of(plugins, [&](const auto& plugin) { return stack.components.contains(plugin); });
   }
 
   // The same requirements, with a dependency held back that nobody named: as few as do, what was asked for first.
@@ -246,7 +259,7 @@ class Search {
     auto stack = solve_on_some_python(changed, name);
     const bool of_the_index = stack.has_value();
     if (!stack) stack = solve_on_some_python(any_build, name);
-    if (!stack || !stack->components.contains(name)) return false;
+    if (!stack || !stack->components.contains(name) || lacks_plugin(*stack, name)) return false;
     const auto to = stack->components.at(name);
     if (to == from) return false;
     add_changed(of_the_index ? changed : any_build, name, from, to, *stack);
@@ -324,7 +337,7 @@ class Search {
 
   void change_python() {
     if (judged_.installable) return;
-    for (const auto& python : known_pythons()) {
+    for (const auto& python : likely_pythons(knowledge_, question_)) {
       if (python == world_.python) continue;
       auto changed = question_;
       changed.python = python;
@@ -354,6 +367,21 @@ class Search {
     nearest.stack = judged.running;
     nearest.text = fmt::format("with driver {} it runs", words);
     found_.push_back(std::move(nearest));
+  }
+
+  // The newest torch with the driver that knows the GPU: a K80 takes R470, and an old torch.
+  void change_driver_and_package() {
+    if (question_.driver.empty()) return;
+    const auto from = std::exchange(question_.driver, "");
+    change_packages(false);
+    for (auto& one : found_) {
+      auto changed = question_;
+      changed.asked.clear();
+      for (const auto& text : one.install) changed.asked.push_back(specs::read_dependency(text, "the nearest"));
+      const auto world = python_world(knowledge_, changed, specs::minor_release(one.stack.components.at("python")));
+      const auto possible = possible_versions(world.project, only(world.catalog, one.stack), "driver");
+      one.changes.push_back({"driver", from, specs::ranges_in_words(world.catalog.components.at("driver"), possible)});
+    }
   }
 
   const Knowledge& knowledge_;

@@ -412,6 +412,13 @@ class Advise(BlackBox):
         self.assertEqual(answer["package"]["cudnn"], "9.1.0")
         self.assertFalse([one for one in answer["cautions"] if "unused" in one])
 
+    def test_a_no_has_a_way_out(self):
+        project = self.write("r.txt", "tensorflow\n")
+        no = self.answer("--hw", "rtx5090", "--workload", "train_resnet50", "--project", project, exit_code=1)
+        self.assertRegex(no["cautions"][-1], r"^What is known to run there: torch [\d.]+, jax\[cuda12\] [\d.]+\.$")
+        no = self.answer("--hw", "h100", "--workload", "matmul", "--python", "2.7", exit_code=1)
+        self.assertRegex(no["cautions"][0], r"^The nearest that runs: Python 3\.\d+ instead of 2\.7, torch [\d.]+\.$")
+
     def test_settling_measures_what_is_advised(self):
         """The command that is printed works as it is, or there is none."""
         text = " ".join(self.advise("--hw", "h100", "--workload", "train_bert_large").stdout.split())
