@@ -54,7 +54,10 @@ std::optional<std::string> ParameterValues::canonical(std::string_view text) con
     if (word.first == text) return word.first;
   for (const auto& word : words)
     if (says(word, text)) return word.first;
-  if (integer) return whole_number_in(text);
+  if (integer) {
+    const auto number = whole_number_in(text);
+    return positive && number == "0" ? std::nullopt : number;
+  }
   return open ? std::optional<std::string>(text) : std::nullopt;
 }
 
@@ -65,7 +68,7 @@ std::vector<std::string> ParameterValues::names() const {
 }
 
 std::string ParameterValues::expected() const {
-  if (integer && words.empty()) return "a whole number";
+  if (integer && words.empty()) return positive ? "a whole number from 1 on" : "a whole number";
   if (integer) return fmt::format("a whole number or {}", fmt::join(names(), ", "));
   return fmt::format("{} {}", open ? "a word like" : "one of", fmt::join(names(), ", "));
 }
@@ -73,8 +76,9 @@ std::string ParameterValues::expected() const {
 ParameterValues parameter_values(const Node& node) {
   ParameterValues values;
   if (node.json().is_string()) {
-    values.integer = node.text() == "integer";
-    if (!values.integer) node.fail("expected \"integer\" or an object with one_of, words or integer_or");
+    values.positive = node.text() == "size";
+    values.integer = values.positive || node.text() == "integer";
+    if (!values.integer) node.fail("expected \"integer\", \"size\" or an object with one_of, words or integer_or");
     return values;
   }
   node.only({"one_of", "words", "integer_or"});

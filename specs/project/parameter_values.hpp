@@ -1,7 +1,8 @@
 // What may stand behind `key=` of a --workload, and which words say the same: a part of
 // stackx/workloads/1 (workload_family.hpp).
 //
-//   "values": { "matmul.m": "integer",
+//   "values": { "matmul.m": "size",                            (a whole number from 1 on)
+//               "seed": "integer",
 //               "threads": { "integer_or": ["default"] },
 //               "dtype": { "one_of": { "float16": ["fp16", "half"], "float32": [] } },
 //               "precision": { "words": { "fp16": ["half"] } } }
@@ -24,7 +25,8 @@ class Node;
 struct ParameterValues {
   using Words = std::vector<std::pair<std::string, std::vector<std::string>>>;  // word -> synonyms
 
-  bool integer = false, open = false;  // open: words that are not listed are fine, too
+  bool integer = false, positive = false;  // positive: an integer from 1 on
+  bool open = false;                       // words that are not listed are fine, too
   Words words;
 
   // The value as results have it; nothing: it is none of these.

@@ -12,10 +12,24 @@
 namespace stackx::specs {
 namespace {
 
+bool is_of_several_words(std::string_view text) {
+  const auto name = text.substr(0, text.find(':'));
+  return name.find(' ') != name.npos && name.front() != ' ' && name.back() != ' ';
+}
+
+// "flash attention" -> "flash-attention": a name of several words is one that people type so.
+std::string with_joined_words(std::string_view text) {
+  std::string joined(text);
+  const auto name = std::min(joined.find(':'), joined.size());
+  if (!is_of_several_words(text)) return joined;
+  std::ranges::replace(joined.begin(), joined.begin() + static_cast<std::ptrdiff_t>(name), ' ', '-');
+  return joined;
+}
+
 class TypedReader {
  public:
   TypedReader(std::string_view text, const WorkloadFamilies& families, const WorkloadsKnown& known)
-      : text_(text), families_(families), known_(known), result_{parse_workload(text), {}} {}
+      : text_(text), families_(families), known_(known), result_{parse_workload(with_joined_words(text)), {}} {}
 
   TypedWorkload run() {
     if (!families_.find(name()) && !in_the_store() && !take_called()) unknown();
@@ -76,9 +90,17 @@ class TypedReader {
   }
 
   [[noreturn]] void unknown() const {
-    const auto near = families_.nearest(name());
-    fail(fmt::format("no such workload in the catalogs or the store{}; `stackx workload list` names all",
-                     near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
+    constexpr std::size_t most = 4;
+    const auto near = families_.nearest(name()), about = families_.about(name());
+    std::string said;
+    if (!about.empty() && (near.empty() || several_words_)) {
+      const auto shown = std::min(most, about.size());
+      said = fmt::format("; perhaps {}{}", fmt::join(about.begin(), about.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                         shown < about.size() ? fmt::format(" or one of {} more", about.size() - shown) : "");
+    } else if (!near.empty()) {
+      said = fmt::format("; the nearest are {}", fmt::join(near, ", "));
+    }
+    fail(fmt::format("no such workload in the catalogs or the store{}; `stackx workload list` names all", said));
   }
 
   void check(const WorkloadFamily& family, const std::string& param, std::string& value) {
@@ -133,6 +155,7 @@ class TypedReader {
   const std::string text_;
   const WorkloadFamilies& families_;
   const WorkloadsKnown& known_;
+  const bool several_words_ = is_of_several_words(text_);
   TypedWorkload result_;
   std::vector<Workload> stored_;
   bool asked_ = false;

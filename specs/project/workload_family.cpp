@@ -73,6 +73,26 @@ std::string squeezed_family(std::string_view name) {
   return text;
 }
 
+// "Fine-tuning of BERT" -> "fine", "tuning", "bert"; what is shorter than three letters says nothing.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const unsigned char c : text)
+    if (std::isalnum(c)) words.back() += static_cast<char>(std::tolower(c));
+    else if (!words.back().empty()) words.emplace_back();
+  std::erase_if(words, [](const auto& word) { return word.size() < 3; });
+  return words;
+}
+
+// "training" and "train", "inference" and "infer"
+bool same_stem(const std::string& a, const std::string& b) {
+  constexpr std::size_t stem = 5;
+  return a == b || (std::min(a.size(), b.size()) >= stem && a.compare(0, stem, b, 0, stem) == 0);
+}
+
+bool holds_word(std::string_view text, const std::string& word) {
+  return std::ranges::any_of(words_of(text), [&](const auto& one) { return same_stem(word, one); });
+}
+
 class FamilyReader {
  public:
   FamilyReader(const Texts& meanings, const std::map<std::string, ParameterValues>& values,
@@ -238,6 +258,30 @@ std::vector<std::string> WorkloadFamilies::nearest(std::string_view name, std::s
   std::vector<std::string> names;
   for (auto& [cost, known] : ranked)
     if (names.size() < count) names.push_back(std::move(known));
+  return names;
+}
+
+std::vector<std::string> WorkloadFamilies::about(std::string_view words) const {
+  const auto wanted = words_of(words);
+  struct Found {
+    std::size_t hits, names;
+    std::string family;
+  };
+  std::vector<Found> found;
+  for (const auto& family : families_) {
+    const auto called = aliases(family.name);
+    auto text = family.name + " " + family.description;
+    for (const auto& alias : called) text += " " + alias;
+    std::string params;
+    for (const auto& [param, meaning] : family.params) params += " " + param;
+    std::size_t hits = 0;  // a parameter ("batch") says less of what it is about
+    for (const auto& word : wanted) hits += holds_word(text, word) ? 2 : holds_word(params, word) ? 1 : 0;
+    if (hits > 0) found.push_back({hits, called.size(), family.name});
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), [](const auto& one) { return std::pair(one.hits, one.names); });
+  std::vector<std::string> names;
+  for (const auto& one : found)
+    if (one.hits == found.front().hits) names.push_back(one.family);
   return names;
 }
 

@@ -74,6 +74,9 @@ class WorkloadFamilies {
   const WorkloadSpace* cpu_space(const WorkloadFamily& family) const { return space(family.cpu); }
   // Names like this one, best first, at most `count`; none that are not near.
   std::vector<std::string> nearest(std::string_view name, std::size_t count = 3) const;
+  // What has most of these words in its name, its description, its aliases or its parameters ("mlperf", "object detection"):
+  // those first that people call by most names, for they are the ones that are mostly meant.
+  std::vector<std::string> about(std::string_view words) const;
 
  private:
   const WorkloadSpace* space(const std::string& name) const;

@@ -169,7 +169,7 @@ class Advise(BlackBox):
             self.assertEqual(self.json("advise", "--hw", typed, "--workload", "matmul", exit_code=None)["accelerator"], model)
 
     def test_parameters_are_checked(self):
-        for typed, said in (("matmul:m=foo", 'm of matmul is a whole number, not "foo"'),
+        for typed, said in (("matmul:m=foo", 'm of matmul is a whole number from 1 on, not "foo"'),
                             ("matmul:dtype=flaot32", 'did you mean "float32"?'),
                             ("matmul:dtyp=float32", 'matmul has no parameter "dtyp"; did you mean "dtype"; it has m, n, k')):
             done = self.advise("--hw", "v100", "--workload", typed, exit_code=2)

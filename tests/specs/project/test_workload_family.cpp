@@ -64,7 +64,7 @@ TEST_CASE("a family says what people usually run it with, wherever it has stacks
   }
   CHECK(shipped().find("matmul")->usual_gpu == std::vector<std::string>{"torch"});
   CHECK(shipped().find("matmul")->usual_cpu == std::vector<std::string>{"scipy-openblas64"});
-  CHECK(shipped().find("serve_llm")->usual_gpu == std::vector<std::string>{"vllm", "torch"});
+  CHECK(shipped().find("serve_llm")->usual_gpu == std::vector<std::string>{"vllm", "sglang", "torch"});
   CHECK(shipped().find("infer_llama2_70b")->usual_gpu.front() == "vllm");
   CHECK(shipped().find("all_reduce")->usual_gpu == std::vector<std::string>{"torch"});
   CHECK(shipped().find("attention")->usual_gpu == std::vector<std::string>{"torch"});
