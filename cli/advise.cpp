@@ -37,7 +37,7 @@ namespace {
 
 struct AdviseOptions {
   advisor::AdviceOptions advice;
-  std::string objective = "rate", format = "text", have, require, server;
+  std::string objective = "rate", format = "text", have, driver, require, server;
   std::size_t rows = 25;
   double delta = 1.0;  // percent
   bool pareto = false, rows_given = false, explain = false;
@@ -190,7 +190,9 @@ void print_text(const AdviseOptions& options, const advisor::Advice& advice, con
   workspace::write_out(advice_text(advice, output_width(), in_colour()));
   if (!options.explain) return;
   workspace::write_out("\n" + explanation(known, open, {options.rows, in_colour(), command_of(options)}));
-  if (known.space) workspace::write_out(facts_lines(known.space->catalog()));
+  if (!known.space) return;
+  const auto& catalog = known.space->catalog();
+  workspace::write_out(advice.as_of.empty() ? facts_lines(catalog) : overlay_lines(catalog));  // one date
 }
 
 // `answer` first, for whoever reads the beginning; without --explain eight recommendations at most.
@@ -214,6 +216,7 @@ void advise(const AdviseOptions& given, Globals& globals) {
   options.advice.analysis.objective = objective_from(options.objective);
   options.advice.analysis.delta = options.delta / 100;
   options.advice.type = *advisor::recommendation_type_from(options.type);
+  if (!options.driver.empty()) options.have += (options.have.empty() ? "driver=" : ",driver=") + options.driver;
   options.advice.have = advisor::read_have(options.have);
   take_python(options.advice);
   if (!options.price.empty()) options.advice.price = advisor::price_from(options.price);
@@ -293,6 +296,7 @@ void add_advise(Command app, Globals& globals) {
                    "What cannot change on your machine: driver=535.183.01, cuda=11.8, python=3.11, glibc=2.31; the answer "
                    "keeps to it and says what you miss")
       .type_name("NAME=VERSION,...");
+  command.add_option("--driver", options->driver, "NVIDIA's driver, as --have driver=VERSION").type_name("VERSION");
   command.add_option("--require", options->require, "Exit code 1 where less is known of the answer's speed: measured, published or predicted")
       .check(one_of(advisor::required_grades()));
   command.add_option("--rows", options->rows, "Rows of the tables of --explain (0: all)")

@@ -4,12 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/candidate/have.hpp"
 #include "advisor/check/asked.hpp"
 #include "advisor/check/check_json.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/check_text.hpp"
 #include "cli/output/print.hpp"
 #include "cli/served/client.hpp"
+#include "specs/error.hpp"
 #include "workspace/output.hpp"
 #include "workspace/pip_index.hpp"
 
@@ -19,20 +21,37 @@ namespace {
 struct CheckOptions {
   advisor::CheckRequest request;
   bool strict = false, deep = false;
-  std::string server;
+  std::string server, have;
   pypi::PipOptions pip;
 };
+
+// --have driver=V, as advise has it, is --driver V; so is --have python=V.
+advisor::CheckRequest request_of(const CheckOptions& options) {
+  auto request = options.request;
+  const auto have = advisor::read_have(options.have);
+  const auto take = [](std::string& given, const std::string& kept, const char* option) {
+    if (!given.empty() && !kept.empty() && given != kept)
+      throw bad_input(fmt::format("--{} {} and --have {}={}: give one of them", option, given, option, kept));
+    if (given.empty()) given = kept;
+  };
+  take(request.driver, have.driver, "driver");
+  take(request.python, have.python, "python");
+  if (!have.cuda.empty())
+    throw bad_input(fmt::format("--have cuda={}: packages bring their CUDA; name a build of it, as in torch==2.7.1+cu118", have.cuda));
+  if (!have.glibc.empty()) throw bad_input(fmt::format("--have glibc={}: that is --platform, as in --platform manylinux_2_31_x86_64", have.glibc));
+  return request;
+}
 
 // What no catalog holds is asked of the package index that pip uses.
 advisor::Checked check_deep(const CheckOptions& options, const Globals& globals) {
   workspace::PipIndex index(options.pip, false);
-  auto checked = advisor::check(options.request, globals, &*index);
+  auto checked = advisor::check(request_of(options), globals, &*index);
   index.finish();
   return checked;
 }
 
 void run_check(const CheckOptions& options, Globals& globals) {
-  const auto checked = options.deep ? check_deep(options, globals) : advisor::check(options.request, globals);
+  const auto checked = options.deep ? check_deep(options, globals) : advisor::check(request_of(options), globals);
   if (globals.json)
     print_json(advisor::to_json(checked));
   else
@@ -64,6 +83,7 @@ void add_check(Command app, Globals& globals) {
       .type_name("MODEL")
       .show_default();
   command.add_option("--driver", request.driver, "NVIDIA's driver: 535.183.01").type_name("VERSION");
+  command.add_option("--have", options->have, "As advise has it: driver=535.183.01,python=3.11").type_name("NAME=VERSION,...");
   command.add_option("--python", request.python, "Python: 3.11; without it any that these install on").type_name("X.Y");
   command.add_option("--python-env", request.environment, "What is installed in this environment").type_name("DIR");
   command.add_option("--platform", request.platform,

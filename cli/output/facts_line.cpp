@@ -8,18 +8,18 @@
 
 namespace stackx::cli {
 
-std::string facts_lines(const specs::Catalog& catalog) {
+std::string overlay_lines(const specs::Catalog& catalog) {
   std::string text;
-  if (!catalog.as_of.empty()) text = workspace::freshness(catalog.as_of, workspace::today()) + ".\n";
   for (const auto& overlay : catalog.overlays) text += fmt::format("With your catalog {}.\n", overlay);
   return text;
 }
 
+std::string facts_lines(const specs::Catalog& catalog) {
+  return (catalog.as_of.empty() ? "" : workspace::freshness(catalog.as_of, workspace::today()) + ".\n") + overlay_lines(catalog);
+}
+
 std::string facts_warnings(const specs::Catalog& catalog) {
-  if (workspace::is_stale(catalog.as_of, workspace::today())) return facts_lines(catalog);
-  std::string text;
-  for (const auto& overlay : catalog.overlays) text += fmt::format("With your catalog {}.\n", overlay);
-  return text;
+  return workspace::is_stale(catalog.as_of, workspace::today()) ? facts_lines(catalog) : overlay_lines(catalog);
 }
 
 nlohmann::json facts_json(const specs::Catalog& catalog) {

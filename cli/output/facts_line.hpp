@@ -9,6 +9,7 @@ namespace stackx::cli {
 
 // "Facts as of 2026-11-22.", a warning past 90 days, a line for each overlay; "" where no source has a date.
 std::string facts_lines(const specs::Catalog& catalog);
+std::string overlay_lines(const specs::Catalog& catalog);
 std::string facts_warnings(const specs::Catalog& catalog);  // the same without the plain date
 nlohmann::json facts_json(const specs::Catalog& catalog);
 

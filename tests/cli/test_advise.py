@@ -419,6 +419,15 @@ class Advise(BlackBox):
         no = self.answer("--hw", "h100", "--workload", "matmul", "--python", "2.7", exit_code=1)
         self.assertRegex(no["cautions"][0], r"^The nearest that runs: Python 3\.\d+ instead of 2\.7, torch [\d.]+\.$")
 
+    def test_what_check_calls_driver(self):
+        asked = ("--hw", "h100", "--workload", "matmul")
+        self.assertEqual(self.answer(*asked, "--driver", "535.183.01"), self.answer(*asked, "--have", "driver=535.183.01"))
+        self.assertIn("python 3.11", self.advise(*asked, "--driver", "535.183.01", "--have", "python=3.11").stdout)
+        self.assertIn("driver is given twice", self.advise(*asked, "--driver", "535", "--have", "driver=525", exit_code=2).stderr)
+
+    def test_one_date_of_the_facts(self):
+        self.assertEqual(self.advise("--hw", "v100", "--workload", "matmul", "--explain").stdout.count("Facts as of"), 1)
+
     def test_settling_measures_what_is_advised(self):
         """The command that is printed works as it is, or there is none."""
         text = " ".join(self.advise("--hw", "h100", "--workload", "train_bert_large").stdout.split())

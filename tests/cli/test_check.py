@@ -134,6 +134,26 @@ class Answers(Check):
         self.assertEqual(document["nearest"]["install"][2], "numpy<2")
         self.assertEqual(self.answer(*document["nearest"]["install"]), "yes")
 
+    def test_lines_are_as_wide_as_asked_for(self):
+        words = ("torch==2.15.0", "vllm==0.10.0", "--driver", "535.183.01")
+        whole = self.check(*words, exit_code=1).stdout
+        document = self.document(*words, exit_code=1)
+        self.environment["COLUMNS"] = "70"
+        wrapped = self.check(*words, exit_code=1).stdout
+        for line in wrapped.splitlines():
+            self.assertTrue(len(line) <= 70 or line.startswith("  pip install "), line)
+        self.assertEqual(wrapped.split(), whole.split())
+        self.assertGreater(max(map(len, whole.splitlines())), 70)  # for programs that read lines
+        self.assertEqual(self.document(*words, exit_code=1), document)
+
+    def test_what_advise_calls_have(self):
+        for have, options in (("driver=535.183.01", ("--driver", "535.183.01")), ("driver=535.183.01,python=3.11", ("--driver", "535.183.01", "--python", "3.11"))):
+            self.assertEqual(self.document("torch==2.4.0", "--have", have), self.document("torch==2.4.0", *options))
+        self.assertIn("--driver 525.60.13 and --have driver=535: give one of them",
+                      self.refused("torch==2.4.0", "--have", "driver=535", "--driver", "525.60.13"))
+        self.assertIn("name a build of it", self.refused("torch==2.4.0", "--have", "cuda=11.8"))
+        self.assertIn("--platform", self.refused("torch==2.4.0", "--have", "glibc=2.31"))
+
     def test_machine_options(self):
         self.assertRegex(self.first_line("torch==2.4.0", "--driver", "535.183.01"), "with driver 535.183.01 on Python 3.8 to 3.12")
         self.assertRegex(self.first_line("torch==2.4.0", "--driver", "470.256.02", hw="v100", exit_code=1),
