@@ -316,7 +316,7 @@ void add_advise(Command app, Globals& globals) {
                    "does anything show a reason to change it")
       .type_name("FILE");
   command.add_option("--project", options->advice.project,
-                   "What your project needs (requirements.txt, Pipfile, pyproject.toml, a project of stackx): only "
+                   "What your project needs (requirements.txt, Pipfile, pyproject.toml, environment.yml, a project of stackx): only "
                    "stacks that have it")
       .type_name("FILE");
   command.add_option("--catalog", options->advice.context.catalogs, "A catalog of your own over the facts (an overlay)")

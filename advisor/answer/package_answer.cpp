@@ -10,6 +10,7 @@
 #include "advisor/candidate/newest_candidate.hpp"
 #include "advisor/recipes/install_line.hpp"
 #include "analysis/text/words.hpp"
+#include "specs/python/conda_environment.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -137,6 +138,8 @@ void answer_packages(const Grounds& from, Advice& answer) {
                              answer.grade < Grade::published ? odds_of_newest(from) : "");
   if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty())
     answer.cautions.push_back(plain);
+  if (specs::is_conda_environment(from.options.project))
+    answer.remarks.push_back(fmt::format("What {} has of conda is taken for what the package index calls so.", from.options.project.filename().string()));
   if (!candidate.unused.empty()) answer.cautions.push_back(candidate.unused_text());
   if (!candidate.unsure.empty())
     answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));

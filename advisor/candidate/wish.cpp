@@ -8,6 +8,7 @@
 #include "advisor/check/asked.hpp"
 #include "advisor/check/python_world.hpp"
 #include "specs/error.hpp"
+#include "specs/python/conda_environment.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -35,6 +36,13 @@ void take_project(const specs::Project& project, const Knowledge& knowledge, Wis
       if (auto dependency = specs::parse_dependency(root.component + (text == "*" ? "" : text)))
         wish.question.asked.push_back({std::move(*dependency), project.file.string()});
   }
+}
+
+// What the index would have of it.
+void take_conda(const std::filesystem::path& file, const specs::PythonContext& context, Wish& wish) {
+  auto project = specs::read_python_project(file, context);
+  wish.question.asked = std::move(project.dependencies);
+  if (project.python) wish.question.pythons = project.python->dependency.versions;
 }
 
 std::string root_among(const std::vector<specs::PlacedDependency>& asked, const std::vector<std::string>& usual,
@@ -65,7 +73,8 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   if (hardware.component.empty()) return std::nullopt;
   const auto usual = usual_for(from.families, from.workload, hardware);
   const auto file = options.lock.empty() ? options.project : options.lock;
-  const bool of_python = !file.empty() && (!options.lock.empty() || specs::is_python_project(file));
+  const bool of_conda = !options.project.empty() && specs::is_conda_environment(file);
+  const bool of_python = !file.empty() && !of_conda && (!options.lock.empty() || specs::is_python_project(file));
   const auto known = std::ranges::find_if(usual, [&](const auto& name) { return knowledge.package(name) != nullptr; });
 
   if (file.empty() && known == usual.end()) return std::nullopt;
@@ -86,7 +95,8 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
     wish.question.glibc = options.have.glibc;
   else if (hardware.version != "host")
     wish.question.glibc.clear();
-  if (!file.empty() && !of_python && from.space) take_project(from.space->project(), knowledge, wish);
+  if (of_conda) take_conda(file, options.context, wish);
+  if (!file.empty() && !of_python && !of_conda && from.space) take_project(from.space->project(), knowledge, wish);
 
   wish.root = root_among(wish.question.asked, usual, knowledge);
   if (wish.root.empty() && known != usual.end()) wish.root = *known;

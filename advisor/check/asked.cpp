@@ -56,7 +56,7 @@ class Reading {
     else if (request_.what.empty())
       read_environment(active_environment());
     for (const auto& text : request_.what) read(text);
-    if (question_.asked.empty()) throw bad_input("nothing to check: no package is named there");
+    if (question_.asked.empty()) throw bad_input(nothing_to_check());
     check_extras();
     check_words();
     leave_out_by_markers();
@@ -93,6 +93,13 @@ class Reading {
     } else {
       read_word(text);
     }
+  }
+
+  std::string nothing_to_check() const {
+    const auto of_conda = std::ranges::any_of(question_.skipped, [](const auto& one) { return one.ends_with("(from conda)"); });
+    return std::string("nothing to check: no package is named there") +
+           (of_conda ? " that an index has, and conda's own are other builds than its; name what the index calls so, as in torch==2.4.*"
+                     : "");
   }
 
   // Each is a package to the resolver, with all releases of the other.

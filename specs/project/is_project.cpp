@@ -15,8 +15,8 @@ namespace stackx::specs {
 
 void check_is_project(const std::filesystem::path& file) {
   constexpr const char* what_is_one =
-      "a project is a JSON document (stackx/project/1), requirements.txt (*.txt, *.in), Pipfile, pyproject.toml or an Amun "
-      "specification";
+      "a project is a JSON document (stackx/project/1), requirements.txt (*.txt, *.in), Pipfile, pyproject.toml, conda's "
+      "environment.yml or an Amun specification";
   if (is_lock_file(file))
     throw bad_input(file.string() +
                     ": a lock file is one stack, not a project; name the project, and the lock file with --lock");

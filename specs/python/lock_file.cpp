@@ -1,3 +1,4 @@
+#include "specs/python/conda_environment.hpp"
 #include "specs/python/lock_file.hpp"
 
 #include <fmt/format.h>
@@ -273,8 +274,9 @@ Lock load_lock(const fs::path& file, const std::string& python, const std::strin
     return load_requirements(file, python, platform);
   throw bad_input(fmt::format(
       "{}: expected Pipfile.lock, pylock.toml or a requirements.txt{}", file.string(),
-      is_foreign(name) ? "; export it: uv export --format pylock.toml, poetry export, pdm export"
-                       : ""));
+      is_foreign(name)             ? "; export it: uv export --format pylock.toml, poetry export, pdm export"
+      : is_conda_environment(file) ? "; conda's environment.yml is a project: --project takes it"
+                                   : ""));
 }
 
 }  // namespace stackx::specs

@@ -1,7 +1,6 @@
 #include "specs/python/package_list.hpp"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +10,7 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/conda_environment.hpp"
 #include "specs/python/lock_file.hpp"
 #include "specs/python/requirements_txt.hpp"
 #include "specs/version/text_scanner.hpp"
@@ -124,59 +124,13 @@ PackageList of_packages(const fs::path& file) {
   return list;
 }
 
-// "conda-forge::python=3.11.4=h123", "python>=3.10", "pytorch": conda's way to write versions.
-void read_conda_package(std::string text, const std::string& place, PackageList& list) {
-  if (const auto channel = text.find("::"); channel != text.npos) text.erase(0, channel + 2);
-  const auto end = text.find_first_of("=<>! ");
-  const auto name = text.substr(0, end);
-  if (name != "python") {
-    list.skipped.push_back(skipped_text(name, " (from conda)"));
-    return;
-  }
-  if (end == text.npos) return;
-  auto range = text.substr(end);
-  if (range.front() == '=' && range.size() > 1 && range[1] != '=') {
-    range = "==" + range.substr(1, range.find('=', 1) - 1);
-    if (std::count(range.begin(), range.end(), '.') < 2) range += ".*";
-  }
-  list.python = python_dependency(range, place).dependency.versions;
-}
-
-// A line of pip's: a requirement, or an option.
-void read_conda_pip(const YAML::Node& node, const fs::path& file, PackageList& list) {
-  const auto place = fmt::format("{}:{}", file.string(), node.Mark().line + 1);
-  if (!node.IsScalar() || node.as<std::string>().empty()) throw bad_input(place + ": expected a requirement such as torch==2.4.0");
-  const auto text = node.as<std::string>();
-  if (text.starts_with("-") || text.find(" @ ") != text.npos || text.starts_with("."))
-    list.skipped.push_back(skipped_text(text, " (not a package of an index)"));
-  else
-    list.dependencies.push_back(read_dependency(text, place));
-}
-
 PackageList of_conda(const fs::path& file) {
-  constexpr std::size_t most_mib = 1;  // the largest have 50 KB; yaml-cpp takes some hundred bytes for each of them
-  const auto text = to_utf8(read_text_file(file, "an environment file of conda", most_mib));  // messages quote it
-  YAML::Node document;
-  try {
-    document = YAML::Load(text);
-  } catch (const YAML::Exception& error) {
-    throw bad_input(fmt::format("{}:{}:{}: not YAML: {}", file.string(), error.mark.line + 1, error.mark.column + 1,
-                                to_utf8(error.msg)));
-  }
-  const auto dependencies = document.IsMap() ? document["dependencies"] : YAML::Node(YAML::NodeType::Undefined);
-  if (!dependencies || !dependencies.IsSequence())
-    throw bad_input(file.string() + ": has no list `dependencies`; expected an environment file of conda");
+  auto environment = read_conda_environment(file);
   PackageList list;
-  for (const auto& item : dependencies) {
-    const auto place = fmt::format("{}:{}", file.string(), item.Mark().line + 1);
-    if (item.IsScalar()) {
-      read_conda_package(item.as<std::string>(), place, list);
-    } else if (item.IsMap() && item["pip"] && item["pip"].IsSequence()) {
-      for (const auto& package : item["pip"]) read_conda_pip(package, file, list);
-    } else {
-      throw bad_input(place + ": expected a package, or a list under `pip:`");
-    }
-  }
+  list.dependencies = std::move(environment.pip);
+  if (environment.python) list.python = environment.python->dependency.versions;
+  for (const auto& name : environment.of_conda) list.skipped.push_back(skipped_text(name, " (from conda)"));
+  for (const auto& text : environment.elsewhere) list.skipped.push_back(skipped_text(text, " (not a package of an index)"));
   return list;
 }
 
@@ -207,7 +161,7 @@ bool is_for_all_platforms(const fs::path& file) { return file.filename() == "uv.
 PackageList read_package_list(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
   if (is_for_all_platforms(file)) return of_packages(file);
   if (is_lock_file(file)) return of_lock(file, context, usual_python);
-  if (file.extension() == ".yml" || file.extension() == ".yaml") return of_conda(file);
+  if (is_conda_environment(file)) return of_conda(file);
   if (is_python_project(file)) return of_project(read_python_project(file, context));
   throw bad_input(fmt::format(
       "{}: expected requirements (*.txt, *.in), Pipfile, Pipfile.lock, pylock.toml, pyproject.toml, uv.lock, poetry.lock or "

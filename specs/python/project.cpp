@@ -9,6 +9,7 @@
 #include "specs/format/json.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/python/conda_environment.hpp"
 #include "specs/python/pipfile.hpp"
 #include "specs/python/pyproject.hpp"
 #include "specs/python/requirements_txt.hpp"
@@ -155,8 +156,19 @@ std::string target_text(const MarkerEnvironment& environment) {
 
 }  // namespace
 
+// What conda would install of it counts as what the index calls so; what pip installs over it counts instead.
+PythonProject of_conda_environment(const fs::path& file) {
+  auto environment = read_conda_environment(file);
+  PythonProject project{directory_name(file), file, std::move(environment.python), std::move(environment.pip), {}};
+  auto& asked = project.dependencies;
+  for (auto& one : environment.meant)
+    if (std::ranges::none_of(asked, [&](const auto& other) { return other.dependency.name == one.dependency.name; }))
+      asked.push_back(std::move(one));
+  return project;
+}
+
 bool is_python_project(const fs::path& file) {
-  return file.filename() == "Pipfile" || file.filename() == "pyproject.toml" ||
+  return file.filename() == "Pipfile" || file.filename() == "pyproject.toml" || is_conda_environment(file) ||
          is_requirements_file(file) || is_amun_file(file);
 }
 
@@ -165,6 +177,7 @@ PythonProject read_python_project(const fs::path& file, const PythonContext& con
   if (file.filename() == "pyproject.toml")
     return read_pyproject(file, context.extras, context.groups);
   if (is_requirements_file(file)) return read_requirements_txt(file);
+  if (is_conda_environment(file)) return of_conda_environment(file);
   auto requirements = load_amun(file).requirements;
   if (requirements) return std::move(*requirements);
   throw bad_input(

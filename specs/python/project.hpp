@@ -4,6 +4,7 @@
 //   requirements*.txt, *.in   requirements_txt.hpp    -c files restrict
 //   Pipfile                   pipfile.hpp             [packages], [requires]
 //   pyproject.toml            pyproject.hpp           [project], PEP 735
+//   environment.yml           conda_environment.hpp   of conda: what stands under `pip:`, and frameworks
 //   an Amun specification     specs/thoth/amun.hpp                its /python/requirements
 //
 // Such a file names no catalogs and perhaps no Python: that comes from outside (PythonContext).

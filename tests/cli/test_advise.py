@@ -428,6 +428,16 @@ class Advise(BlackBox):
     def test_one_date_of_the_facts(self):
         self.assertEqual(self.advise("--hw", "v100", "--workload", "matmul", "--explain").stdout.count("Facts as of"), 1)
 
+    def test_an_environment_of_conda_is_a_project(self):
+        file = self.write("environment.yml", "dependencies:\n  - python=3.10\n  - pytorch::pytorch=2.4\n  - numpy\n  - pip:\n    - transformers\n")
+        asked = ("--hw", "h100", "--workload", "matmul")
+        answer = self.answer(*asked, "--project", file)
+        self.assertEqual((answer["package"]["package"], answer["package"]["version"], answer["package"]["pythons"]), ("torch", "2.4.1", ["3.10"]))
+        self.assertIn("transformers", answer["install"]["line"])
+        self.assertIn("What environment.yml has of conda is taken for what the package index calls so.", answer["remarks"])
+        self.assertIn("--project takes it", self.advise(*asked, "--lock", file, exit_code=2).stderr)
+        self.assertIn("conda's own are other builds", self.stackx("check", self.write("e.yml", "dependencies: [pytorch]"), "--hw", "h100", exit_code=2).stderr)
+
     def test_settling_measures_what_is_advised(self):
         """The command that is printed works as it is, or there is none."""
         text = " ".join(self.advise("--hw", "h100", "--workload", "train_bert_large").stdout.split())
