@@ -83,7 +83,8 @@ std::vector<DriverRow> by_other_drivers(const Grounds& from) {
 
 // A note of check's as a sentence: "No release of ..."; names of packages stay as they are.
 std::string sentence(std::string note, const Knowledge& knowledge) {
-  if (!knowledge.package(note.substr(0, note.find(' ')))) note.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(note.front())));
+  if (!knowledge.package(note.substr(0, note.find(' '))))
+    note.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(note.front())));
   return note + ".";
 }
 
@@ -139,7 +140,8 @@ void answer_packages(const Grounds& from, Advice& answer) {
   if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty())
     answer.cautions.push_back(plain);
   if (specs::is_conda_environment(from.options.project))
-    answer.remarks.push_back(fmt::format("What {} has of conda is taken for what the package index calls so.", from.options.project.filename().string()));
+    answer.remarks.push_back(fmt::format("What {} has of conda is taken for what the package index calls so.",
+                                         from.options.project.filename().string()));
   if (!candidate.unused.empty()) answer.cautions.push_back(candidate.unused_text());
   if (!candidate.unsure.empty())
     answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));

@@ -8,6 +8,7 @@
 
 #include "advisor/check/judge.hpp"
 #include "advisor/check/nearest.hpp"
+#include "advisor/check/on_gpu.hpp"
 #include "advisor/check/python_world.hpp"
 #include "advisor/check/pythons.hpp"
 #include "advisor/check/wording.hpp"
@@ -17,122 +18,6 @@
 
 namespace stackx::advisor {
 namespace {
-
-using specs::Fact;
-using specs::Version;
-using specs::Versioning;
-
-// What the choice has on the GPU, beside what the resolver judges.
-struct OnGpu {
-  std::vector<std::string> used;       // "torch 2.4.0": holds code for it
-  std::vector<std::string> for_cpus;   // sentences: what cannot use it
-  std::vector<std::string> unknown;    // sentences
-  std::vector<std::string> notes;
-};
-
-class Look {
- public:
-  Look(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen)
-      : knowledge_(knowledge), question_(question), chosen_(chosen) {}
-
-  OnGpu run() {
-    for (const auto& [name, version] : chosen_.components)
-      if (!is_given(name) && name.find('+') == name.npos && knowledge_.package(name)) look_at(name, version);
-    // What others take along for themselves may run on the CPU; so may what is asked for beside what uses the GPU.
-    for (auto& [name, sentence] : on_cpus_) {
-      const bool wanted = is_for_gpus(name, about(name, chosen_.components.at(name))) && (is_asked(name) || !framework_used_);
-      (wanted || on_.used.empty() ? on_.for_cpus : on_.notes).push_back(std::move(sentence));
-    }
-    return std::move(on_);
-  }
-
- private:
-  bool is_asked(const std::string& name) const {
-    return std::ranges::any_of(question_.asked, [&](const auto& placed) {
-      return knowledge_.real_name(placed.dependency.name) == name;
-    });
-  }
-
-  void look_at(const std::string& name, const std::string& version) {
-    const auto fact = about(name, version);
-    const auto one = name + " " + version;
-    if (!fact.gpu_from.empty()) {
-      if (!has_plugin(fact)) on_cpus_.emplace_back(name, no_plugin(name));
-      return;
-    }
-    const bool states = fact.built_for && fact.built_for->known();
-    if (states && fact.built_for->for_cpus()) {
-      if (name == "jaxlib" && chosen_.components.contains("jax")) return;  // jax says it
-      if (has_extra(name, fact)) return;
-      on_cpus_.emplace_back(name, fmt::format("{} is built for CPUs and does not use a GPU{}", one,
-                                              fact.note.empty() ? "" : fmt::format(" ({})", fact.note)));
-      return;
-    }
-    if (states && question_.gpu && question_.gpu->jetson && !is_for_this_jetson(*fact.built_for)) {
-      // Once: what it takes along is built for the same.
-      if (on_.unknown.empty() && (computes(name) || is_asked(name)))
-        on_.unknown.push_back(fmt::format("{} is built for GPUs of PCs and servers, and their code does not run on a Jetson; what NVIDIA "
-                                          "builds for {} (JetPack) is not known here",
-                                          one, gpu_in_words(*question_.gpu)));
-      return;
-    }
-    if (states || !fact.built_for_cuda.empty()) {
-      if (!fact.soft) on_.used.push_back(one);
-      framework_used_ = framework_used_ || computes(name);
-      add_system(fact, name, version);
-      return;
-    }
-    if (fact.fails.empty() && knowledge_.has_gpu_facts(name))
-      on_.unknown.push_back(fmt::format("nobody states for which GPUs {} is built", one));
-  }
-
-  // A framework, or a plugin that uses the GPU for one.
-  static bool computes(const std::string& name) { return is_framework(name) || name.starts_with("jax-"); }
-
-  // "Binary compatibility is supported only for the desktop. It is not supported for Tegra" (CUDA C++ Programming Guide, 6.1.2).
-  bool is_for_this_jetson(const specs::GpuBuild& build) const {
-    const auto& own = question_.gpu->compute_capability;
-    return std::ranges::find(build.cubins, own) != build.cubins.end() || build.reach(own) == specs::GpuBuild::Reach::ptx;
-  }
-
-  Fact about(const std::string& name, const std::string& version) const {
-    return knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
-  }
-
-  bool has_plugin(const Fact& fact) const {
-    for (const auto& plugin : fact.gpu_from)
-      if (chosen_.components.contains(plugin)) return true;
-    const auto jaxlib = chosen_.components.find("jaxlib");
-    if (jaxlib == chosen_.components.end()) return false;
-    const auto build = about("jaxlib", jaxlib->second).built_for;
-    return build && !build->for_cpus();
-  }
-
-  // sglang[srt] for sglang.
-  bool has_extra(const std::string& name, const Fact& fact) const {
-    const auto extra = extra_for_gpus(name, fact);
-    return !extra.empty() && chosen_.components.contains(name + "+" + extra);
-  }
-
-  static std::string no_plugin(const std::string& name) {
-    return fmt::format("{} from the index runs on CPUs; a plugin makes it use a GPU: {}[cuda12]", name, name);
-  }
-
-  void add_system(const Fact& fact, const std::string& name, const std::string& version) {
-    if (fact.system.empty() || chosen_.components.contains(name + "+and-cuda")) return;
-    std::vector<std::string> parts;
-    for (const auto& [library, release] : fact.system)
-      parts.push_back(fmt::format("{} {}", library == "cuda" ? "CUDA" : library == "cudnn" ? "cuDNN" : library, release));
-    on_.notes.push_back(fmt::format("{} {} loads {} of the system", name, version, fmt::join(parts, " and ")));
-  }
-
-  const Knowledge& knowledge_;
-  const Question& question_;
-  const specs::Stack& chosen_;
-  std::vector<std::pair<std::string, std::string>> on_cpus_;  // package, sentence
-  bool framework_used_ = false;
-  OnGpu on_;
-};
 
 // A question on one Python.
 struct OnPython {
@@ -174,7 +59,7 @@ class Checking {
     if (!result.world.unknown.empty()) return result;
     result.judged = judge({result.world.project, result.world.catalog, result.world.order});
     if (result.judged.installable && question.gpu)
-      result.gpu = Look(knowledge_, question, result.judged.chosen).run();
+      result.gpu = on_gpu(knowledge_, question, result.judged.chosen);
     return result;
   }
 
@@ -289,7 +174,9 @@ class Checking {
     std::vector<std::string> found;
     if (question_.gpu->vendor != "nvidia" && question_.gpu->vendor != "amd") return found;  // of others no build is known
     for (const std::string name : {"torch", "tensorflow", "jax"}) {
-      const bool asked = std::ranges::any_of(question_.asked, [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; });
+      const bool asked = std::ranges::any_of(question_.asked, [&](const auto& placed) {
+        return knowledge_.real_name(placed.dependency.name) == name;
+      });
       if (asked || !knowledge_.package(name)) continue;
       auto checked = of_another({name});
       // jax[cuda12] for jax

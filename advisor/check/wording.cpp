@@ -225,7 +225,8 @@ std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reason
 std::string Nearest::changes_text() const {
   std::vector<std::string> texts;
   for (const auto& change : changes)
-    texts.push_back(fmt::format("{} {}{}", change.name == "python" ? "Python" : change.name, change.to, change.from.empty() ? "" : " instead of " + change.from));
+    texts.push_back(fmt::format("{} {}{}", change.name == "python" ? "Python" : change.name, change.to,
+                                change.from.empty() ? "" : " instead of " + change.from));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
