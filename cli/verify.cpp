@@ -16,6 +16,7 @@
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
@@ -34,7 +35,7 @@ struct VerifyOptions {
 };
 
 constexpr double confidence = 0.95;
-constexpr std::size_t plot_width = 100;
+constexpr std::size_t widest_plot = 100;
 
 std::set<std::string> components_of(const std::vector<specs::Stack>& stacks) {
   std::set<std::string> result;
@@ -188,6 +189,7 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
   workspace::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
                    plan.arms[1].stack.short_id(), claimed(baseline, advice.yardstick));
   if (fresh.logs.empty()) return;
+  const auto plot_width = std::min(output_width(), widest_plot);
   workspace::print(
       "\n{}", workspace::Block{analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}},
                                                     plot_width, fresh.unit)});
@@ -196,8 +198,21 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
                                                                    plot_width)});
 }
 
+constexpr const char* what_it_takes = "expected what `stackx advise --hw host --workload NAME --json` printed";
+
+// A file of another kind is told as such, not by the first key that it lacks.
+specs::Node advice_document(const fs::path& file) {
+  const auto text = specs::read_text_file(file, "a JSON file");
+  if (const auto found = specs::trim(text).text; !found.empty() && found.front() != '{') throw bad_input(fmt::format("{}: is no JSON; {}", file.string(), what_it_takes));
+  auto document = specs::Node::parse_text(text, file.string());
+  const auto kind = document.kind();
+  if (!kind.empty() && !kind.starts_with("stackx/advice/")) document.fail(fmt::format("is {}; {}", kind, what_it_takes));
+  if (!document.find("recommendations")) document.fail(fmt::format("is no advice; {}", what_it_takes));
+  return document;
+}
+
 void verify(const VerifyOptions& options, Globals& globals) {
-  const auto advice = analysis::read_advice(specs::Node::parse_file(options.advice));
+  const auto advice = analysis::read_advice(advice_document(options.advice));
   const auto& baseline = analysis::baseline(advice, options.baseline);
   const std::vector stacks{advice.stacks.front().stack, baseline.stack};
   campaigns::Job job;

@@ -112,6 +112,9 @@ std::string describe(const Candidate& candidate) {
   if (wanted == Kind::host)
     throw bad_input(
         fmt::format("{}: nothing is measured on such a host, but on {}", text, host_texts(known)));
+  // A version alone does not say of what.
+  for (const auto& [component, versions] : known.versions)
+    if (versions.contains(text)) throw bad_input(fmt::format("{0}: a version of which component? Write {1}={0}", text, component));
   throw bad_input(
       fmt::format("{}: no file, and the store knows no {} by that name or beginning; expected an "
                   "id (`stackx advise` "

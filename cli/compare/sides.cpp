@@ -311,7 +311,7 @@ Sides open(const SidesOptions& options, const Globals& globals) {
   if (!options.workload.empty()) workload = workspace::asked_workload(options.workload, globals);
   const auto all = load(store::default_path(globals.db), options, workload, globals);
   if (all.empty()) {
-    sides.nothing = "Nothing of that is measured; `stackx advise` says what is.";
+    sides.nothing = "Nothing of that is measured; `stackx query coverage` says what is.";
     return sides;
   }
   const auto known = known_of(all);
@@ -377,7 +377,8 @@ std::string why_no_rates(const Sides& sides) {
     text += fmt::format("{}Of {}'s {} inspections: {}.", text.empty() ? "" : " ", name, side->measurements.size(),
                         fmt::join(words, ", "));
   }
-  return text.empty() ? "No pair has a rate on both sides." : "No pair has a rate on both sides. " + text;
+  const auto none = fmt::format("No pair has {} on both sides.", sides.yardstick.is_rate() ? "a rate" : "an amount of " + sides.yardstick.noun());
+  return text.empty() ? none : none + " " + text;
 }
 
 Sides find_sides(const SidesOptions& options, const Globals& globals) {
@@ -385,9 +386,9 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
   if (!sides.nothing.empty()) return sides;
   if (same(sides.a.what, sides.b.what))
     throw bad_input(
-        fmt::format("{} and {} are the same; a stack is compared with itself through its "
-                    "sentinel, ARM+A",
-                    options.a, options.b));
+        fmt::format("{} and {} are the same {}; name another for B. How far one stack differs from itself, its sentinel "
+                    "tells: `stackx report`",
+                    options.a, options.b, to_string(sides.a.what.kind)));
   for (auto* side : {&sides.a, &sides.b}) {
     note_unknown(side->what, sides.notes);
     if (sides.nothing.empty() && side->measurements.empty())
@@ -410,7 +411,7 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
     explain_no_couples(sides);
   else if (one_stack_twice(sides))
     sides.nothing =
-        fmt::format("{} and {} are the same stack, {}; compare it with its sentinel, ARM+A.",
+        fmt::format("{} and {} are the same stack, {}; name another for B.",
                     options.a, options.b, sides.couples.front().a->stack.short_id());
   if (sides.nothing.empty() && is_stacks(sides.a.what.kind) && options.yardstick.is_rate()) {  // races are run by rates
     sides.finals = finals_of(sides, globals);

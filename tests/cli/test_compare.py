@@ -21,8 +21,30 @@ def exact_interval(values, confidence):
 
 
 class Compare(MadeUpStore):
+    def setUp(self):
+        super().setUp()
+        self.environment["COLUMNS"] = "160"  # sentences on a line
+
     def compare(self, *arguments, exit_code=0):
         return self.json("compare", *arguments, exit_code=exit_code)
+
+    def test_fits_the_screen(self):
+        self.rounds([({"openblas": "0.3.34", "threads": "1"}, 106), ({"openblas": "0.3.27", "threads": "1"}, 100)])
+        self.store()
+        self.environment["COLUMNS"] = "80"
+        for line in self.stackx("compare", "openblas=0.3.34", "openblas=0.3.27", "--max-slower", "3", exit_code=1).stdout.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+    def test_what_a_stranger_types(self):
+        self.rounds([({"openblas": "0.3.34"}, 106), ({"openblas": "0.3.27"}, 100)])
+        self.store()
+        for words, said in ((("0.3.34", "0.3.27"), "0.3.34: a version of which component? Write openblas=0.3.34"),
+                            (("openblas=0.3.34", "openblas=0.3.34"), "are the same stack; name another for B."),
+                            ((), "compare: expected two sides, A and B: "), (("openblas=0.3.34",), "compare openblas=0.3.34: expected two sides, ")):
+            self.assertIn(said, self.stackx("compare", *words, exit_code=2).stderr)
+        # What nobody told is not called a rate.
+        text = self.stackx("compare", "openblas=0.3.34", "openblas=0.3.27", "--metric", "energy", exit_code=1).stdout
+        self.assertIn("No pair has an amount of energy on both sides.", text)
 
     def test_faster_slower_and_the_interval(self):
         new, old = {"openblas": "0.3.34", "threads": "1"}, {"openblas": "0.3.27", "threads": "1"}

@@ -162,6 +162,9 @@ class Verify(Steady):
         self.assertIn("/recommendations/0/stack/id", self.verify(exit_code=2).stderr)
         self.advice.write_text("{}")
         self.assertIn("advice.json", self.verify(exit_code=2).stderr)
+        for text, said in (("{}", "is no advice"), ('{"$schema": "stackx/project/1"}', "is stackx/project/1"), ("Run torch 2.14.1", "is no JSON")):
+            self.advice.write_text(text)
+            self.assertIn(f"advice.json: {said}; expected what `stackx advise --hw host --workload NAME --json` printed", self.verify(exit_code=2).stderr)
         self.assertEqual(len(self.stackx("export").stdout.splitlines()), stacks)
 
 
