@@ -196,7 +196,9 @@ std::string what_is_measured(const Selection& selection, const workspace::Contex
                            questions.workload(series.workload).text()));
   }
   if (known.empty() && !selection.left_out.empty()) return "By stackx's own PIs nothing is measured yet.";
-  if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";
+  if (known.empty())
+    return fmt::format("Nothing is measured yet. To begin, on this machine:\n  stackx advise --hw host --workload {} --settle s.json && stackx inspect s.json",
+                       shell_quoted(specs::printable(selection.asked.text())));
   std::string text = "What is measured:";
   for (const auto& line : known) text += "\n  " + line;
   return text;

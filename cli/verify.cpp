@@ -6,6 +6,7 @@
 
 #include "analysis/ranking/advice.hpp"
 #include "analysis/ranking/rates.hpp"
+#include "analysis/text/table.hpp"
 #include "analysis/text/terminal_plot.hpp"
 #include "campaigns/plan_lock.hpp"
 #include "campaigns/run.hpp"
@@ -184,8 +185,8 @@ nlohmann::json to_json(const analysis::Verification& verification, const Fresh& 
 void print(const analysis::Verification& verification, const Fresh& fresh,
            const analysis::AdvisedStack& baseline, const specs::Plan& plan, const analysis::Advice& advice) {
   const bool holds = verification.claim == analysis::Claim::holds;
-  workspace::print("The claim {}{}: {}.\n\n", holds ? "" : "is ", analysis::to_string(verification.claim),
-                   verification.why);
+  const auto sentence = fmt::format("The claim {}{}: {}.", holds ? "" : "is ", analysis::to_string(verification.claim), verification.why);
+  workspace::print("{}\n\n", workspace::Block{analysis::wrap(analysis::split(sentence), 0, "", output_width())});
   workspace::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
                    plan.arms[1].stack.short_id(), claimed(baseline, advice.yardstick));
   if (fresh.logs.empty()) return;
@@ -229,13 +230,13 @@ void verify(const VerifyOptions& options, Globals& globals) {
   store.ingest(plan);
   const campaigns::PlanLock lock(spool, plan.id);
   const auto run = campaigns::run_campaign(plan, {job, options.offline}, store, spool, globals);
-  if (run.ending == campaigns::Ending::interrupted) {
-    globals.exit_code = interrupted_exit;
-    return;
-  }
+  const bool interrupted = run.ending == campaigns::Ending::interrupted;
   const auto fresh = compare_fresh(store, plan, advice, job.loaded.host.fingerprint());
   auto verification = analysis::judge(baseline, fresh.comparison, advice.yardstick);
-  if (fresh.logs.empty())
+  if (interrupted)
+    verification = {analysis::Claim::undecided, fmt::format("interrupted after {} of {} rounds; what they measured is kept: stackx compare {} {}", fresh.logs.size(),
+                                                            options.rounds, stacks.front().short_id(), stacks.back().short_id())};
+  else if (fresh.logs.empty())
     verification = {analysis::Claim::undecided,
                     "no round has both; `stackx export --campaign " +
                         plan.id.substr(0, 12) + "` says why"};
@@ -243,7 +244,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
     print_json(to_json(verification, fresh, plan, advice.yardstick));
   else
     print(verification, fresh, baseline, plan, advice);
-  if (verification.claim != analysis::Claim::holds) globals.exit_code = 1;
+  if (verification.claim != analysis::Claim::holds) globals.exit_code = interrupted ? interrupted_exit : 1;
 }
 
 }  // namespace
