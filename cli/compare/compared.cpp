@@ -63,6 +63,12 @@ std::vector<std::string> beginning(const std::set<std::string>& ids, const std::
   return found;
 }
 
+std::vector<std::string> short_ids(const std::set<std::string>& ids) {
+  std::vector<std::string> cut;
+  for (const auto& id : ids) cut.push_back(id.substr(0, 12));
+  return cut;
+}
+
 std::string host_texts(const Known& known) {
   std::vector<std::string> names;
   for (const auto& [fingerprint, called] : known.hosts)
@@ -108,7 +114,7 @@ std::string describe(const Candidate& candidate) {
                             std::optional<Kind> wanted) {
   if (wanted == Kind::campaign)
     throw bad_input(fmt::format("{}: the store knows no such campaign; it has {}", text,
-                                known.campaigns.empty() ? "none" : some(known.campaigns)));
+                                known.campaigns.empty() ? "none" : some(short_ids(known.campaigns))));
   if (wanted == Kind::host)
     throw bad_input(
         fmt::format("{}: nothing is measured on such a host, but on {}", text, host_texts(known)));

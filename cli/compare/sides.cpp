@@ -54,6 +54,25 @@ void take(Side& side, const std::vector<store::Measurement>& all) {
     for (auto& measurement : side.measurements) measurement.sentinel = false;
 }
 
+// Stores may share documents (import, merge): what is in both was measured once, and tells no difference between them.
+void leave_out_shared(Sides& sides) {
+  const auto ids = [](const Side& side) {
+    Names all;
+    for (const auto& measurement : side.measurements) all.insert(measurement.inspection);
+    return all;
+  };
+  const Names of_a = ids(sides.a), of_b = ids(sides.b);
+  Names shared;
+  std::ranges::set_intersection(of_a, of_b, std::inserter(shared, shared.end()));
+  if (shared.empty()) return;
+  for (auto* side : {&sides.a, &sides.b})
+    std::erase_if(side->measurements, [&](const auto& one) { return shared.contains(one.inspection); });
+  const auto both = fmt::format("{} inspection{} in both stores: measured once, and left out", shared.size(), shared.size() == 1 ? " is" : "s are");
+  sides.notes.push_back(both);
+  for (const auto& [side, name] : {std::pair{&sides.a, "A"}, {&sides.b, "B"}})
+    if (side->measurements.empty()) sides.nothing = fmt::format("All that {} holds is in the other store, too.", name);
+}
+
 template <typename Key>
 auto counts(const Side& side, Key key) {
   std::map<decltype(key(side.measurements.front())), std::size_t> result;
@@ -389,6 +408,7 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
         fmt::format("{} and {} are the same {}; name another for B. How far one stack differs from itself, its sentinel "
                     "tells: `stackx report`",
                     options.a, options.b, to_string(sides.a.what.kind)));
+  if (sides.a.what.kind == Kind::store) leave_out_shared(sides);
   for (auto* side : {&sides.a, &sides.b}) {
     note_unknown(side->what, sides.notes);
     if (sides.nothing.empty() && side->measurements.empty())

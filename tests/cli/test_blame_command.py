@@ -309,6 +309,7 @@ class Ends(Blame):
         self.assertIn("--pi COMMAND", self.refused(old, new))
         self.assertIn("loose.txt:2", self.refused(old, loose, "--pi", self.bench))
         self.assertIn("no-such.txt", self.refused(old, "no-such.txt", "--pi", self.bench))
+        self.assertIn("project.json: is JSON and no lock; expected a lock (Pipfile.lock, ", self.refused(old, self.write("project.json", {"name": "x"}), "--pi", self.bench))
         self.assertIn("nowhere.py", self.refused(old, new, "--pi", "./nowhere.py"))
         self.assertIn("p00 9.9", self.refused(old, self.write("odd.txt", "p00==9.9\n"), "--pi", self.bench))
         self.assertIn("--files", self.refused(old, new, "--workload", "matmul", "--files", "."))
