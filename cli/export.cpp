@@ -89,10 +89,10 @@ std::uint64_t each_document(const store::Store& store, const ExportOptions& opti
 
 // A file that is named after another format would hold what its readers do not expect.
 void check_name(const std::string& output) {
-  for (const char* other : {".csv", ".html", ".md", ".db", ".bz2", ".zip", ".tar", ".tgz"})
+  for (const char* other : {".csv", ".html", ".md", ".bz2", ".zip", ".tar", ".tgz"})
     if (output.ends_with(other))
-      throw bad_input(fmt::format("-o {}: export writes JSON Lines, packed for .zst, .gz and .xz; expected a name such as results.jsonl.zst. "
-                                  "Tables: `stackx report -o FILE.csv`; a store: `stackx merge`",
+      throw bad_input(fmt::format("-o {}: export writes JSON Lines, packed for .zst, .gz and .xz; expected a name such as results.jsonl.zst; "
+                                  "tables: `stackx report -o FILE.csv`",
                                   output));
 }
 
