@@ -140,8 +140,8 @@ std::vector<std::string> what_there_is(const store::Questions& store) {
                                     store.workload(s.workload).pi));
   }
   if (known.empty())
-    return {"nothing was measured yet: `stackx advise --hw host --workload matmul --settle s.json && stackx inspect s.json` "
-            "does that, `stackx import` takes in what others measured"};
+    return {"nothing was measured yet: `stackx advise --hw host --workload matmul` says how to begin, `stackx import` takes in "
+            "what others measured"};
   std::vector<std::string> lines;
   for (const std::string& one : known) {
     if (lines.size() == few) {

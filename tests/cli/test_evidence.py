@@ -63,7 +63,8 @@ class Evidence(BlackBox):
             self.assertIn(f"Nothing is measured yet. To begin, on this machine:\n{begin}\n", text)
             self.assertEqual(self.stackx(command, "--hw", "v100", exit_code=1).stdout.splitlines()[-1],
                              "What these say: stackx advise --hw v100 --workload matmul")
-        self.assertIn(begin.strip(), " ".join(self.stackx("query", "coverage", exit_code=1).stdout.split()))
+        self.assertIn("`stackx advise --hw host --workload matmul` says how to begin", self.json("query", "coverage", exit_code=1)["notes"][0])
+        self.assertIn(begin, self.stackx("advise", "--hw", "host", "--workload", "matmul").stdout)
 
     def test_a_store_of_before_evidence_lay_by_family_takes_nothing_twice(self):
         self.begin_with_what_is_published()
