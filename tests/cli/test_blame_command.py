@@ -315,6 +315,8 @@ class Ends(Blame):
         self.assertIn("no-such.txt", self.refused(old, "no-such.txt", "--pi", self.bench))
         self.assertIn("project.json: is JSON and no lock; expected a lock (Pipfile.lock, ", self.refused(old, self.write("project.json", {"name": "x"}), "--pi", self.bench))
         self.assertIn("nowhere.py", self.refused(old, new, "--pi", "./nowhere.py"))
+        # Before the index is asked: a program that is not there costs no download.
+        self.assertIn("nowhere.py", self.refused(old, new, "--pi", "./nowhere.py", "--index-url", "http://127.0.0.1:9/"))
         self.assertIn("p00 9.9", self.refused(old, self.write("odd.txt", "p00==9.9\n"), "--pi", self.bench))
         self.assertIn("--files", self.refused(old, new, "--workload", "matmul", "--files", "."))
         self.assertIn("framework", self.refused(old, new, "--workload", "matmul"))
