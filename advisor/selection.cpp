@@ -132,7 +132,9 @@ void complete_races(Selection& selection, const SelectionOptions& options, const
 // Else "nothing is measured" would stand above what is.
 void check_campaign(const std::string& campaign, const store::Store& store) {
   if (!campaign.empty() && std::ranges::none_of(store.campaigns(), [&](const auto& row) { return row.id.starts_with(campaign); }))
-    throw bad_input(fmt::format("--campaign {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` lists them", campaign));
+    throw bad_input(fmt::format("--campaign {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` "
+                                "lists them",
+                                campaign));
 }
 
 // With the evidence of the workload; where the hardware is not known to it, with all there is.
@@ -197,7 +199,8 @@ std::string what_is_measured(const Selection& selection, const workspace::Contex
   }
   if (known.empty() && !selection.left_out.empty()) return "By stackx's own PIs nothing is measured yet.";
   if (known.empty())
-    return fmt::format("Nothing is measured yet. To begin, on this machine:\n  stackx advise --hw host --workload {} --settle s.json && stackx inspect s.json",
+    return fmt::format("Nothing is measured yet. To begin, on this machine:\n"
+                       "  stackx advise --hw host --workload {} --settle s.json && stackx inspect s.json",
                        shell_quoted(specs::printable(selection.asked.text())));
   std::string text = "What is measured:";
   for (const auto& line : known) text += "\n  " + line;

@@ -75,8 +75,8 @@ void compare(const CompareOptions& given, Globals& globals) {
   const bool json = globals.json || options.format == "json";
   if (!options.sources.sources.empty()) return compare_published(options, json, globals);
   if (options.sides.a.empty() || options.sides.b.empty())
-    throw bad_input(fmt::format("{}: A and B are required: ids of stacks (`stackx advise --hw host --workload W` shows them), COMPONENT=VERSION, "
-                                "lock files, campaigns, hosts or stores; or --source twice, for published results",
+    throw bad_input(fmt::format("{}: A and B are required: ids of stacks (`stackx advise --hw host --workload W` shows them), "
+                                "COMPONENT=VERSION, lock files, campaigns, hosts or stores; or --source twice, for published results",
                                 options.sides.a.empty() ? "compare" : "compare " + options.sides.a));
   auto sides = find_sides(options.sides, globals);
   if (!sides.nothing.empty()) return print_nothing(sides, options, json, globals);

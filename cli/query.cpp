@@ -114,10 +114,12 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
 }
 
 // Why there may be nothing: hardware that nobody knows, as advise says it, and components that no result holds.
-std::vector<std::string> names_without_results(const store::Questions& store, const analysis::QuestionOptions& asked, const Globals& globals) {
+std::vector<std::string> names_without_results(const store::Questions& store, const analysis::QuestionOptions& asked,
+                                               const Globals& globals) {
   std::vector<std::string> lines;
   if (const auto& hardware = asked.filter.hardware) try {
-      workspace::asked_hardware(*hardware, workspace::this_machine(globals), specs::load_accelerators(globals.data_directory()), globals, store);
+      const auto accelerators = specs::load_accelerators(globals.data_directory());
+      workspace::asked_hardware(*hardware, workspace::this_machine(globals), accelerators, globals, store);
     } catch (const Error& unknown) {
       lines.emplace_back(unknown.what());
     }
@@ -210,7 +212,8 @@ void print_views(const Globals& globals, bool json) {
   const analysis::Paint paint{stdout_is_terminal()};
   for (const store::View& view : store::views()) {
     workspace::print("{}: {}\n", workspace::Block{paint("1", std::string(view.name))},
-                     workspace::Block{analysis::wrap(analysis::split(std::string(view.meaning)), view.name.size() + 2, "", output_width())});
+                     workspace::Block{analysis::wrap(analysis::split(std::string(view.meaning)), view.name.size() + 2, "",
+                                                     output_width())});
     for (const store::ViewColumn& column : view.columns)
       workspace::print("  {:<18} {:<8} {}\n", column.name, column.type,
                        workspace::Block{analysis::wrap(analysis::split(std::string(column.meaning)), 30, "", output_width())});
@@ -230,7 +233,8 @@ void query(const QueryOptions& options, Globals& globals) {
   if (asked != 1)
     throw bad_input("query: expected one question, --sql 'SELECT ...' or --views\n" + question_names());
   if (options.question.find(' ') != options.question.npos)
-    throw bad_input(fmt::format("query {}: no such question; SQL goes behind --sql: stackx query --sql {}", specs::in_quotes(options.question),
+    throw bad_input(fmt::format("query {}: no such question; SQL goes behind --sql: stackx query --sql {}",
+                                specs::in_quotes(options.question),
                                 workspace::shell_quoted(options.question)));
   if (!options.project.empty() && options.question != "coverage")
     throw bad_input("query: --project belongs to the question coverage");

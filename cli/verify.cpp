@@ -204,7 +204,8 @@ constexpr const char* what_it_takes = "expected what `stackx advise --hw host --
 // A file of another kind is told as such, not by the first key that it lacks.
 specs::Node advice_document(const fs::path& file) {
   const auto text = specs::read_text_file(file, "a JSON file");
-  if (const auto found = specs::trim(text).text; !found.empty() && found.front() != '{') throw bad_input(fmt::format("{}: is no JSON; {}", file.string(), what_it_takes));
+  if (const auto found = specs::trim(text).text; !found.empty() && found.front() != '{')
+    throw bad_input(fmt::format("{}: is no JSON; {}", file.string(), what_it_takes));
   auto document = specs::Node::parse_text(text, file.string());
   const auto kind = document.kind();
   if (!kind.empty() && !kind.starts_with("stackx/advice/")) document.fail(fmt::format("is {}; {}", kind, what_it_takes));
@@ -234,8 +235,9 @@ void verify(const VerifyOptions& options, Globals& globals) {
   const auto fresh = compare_fresh(store, plan, advice, job.loaded.host.fingerprint());
   auto verification = analysis::judge(baseline, fresh.comparison, advice.yardstick);
   if (interrupted)
-    verification = {analysis::Claim::undecided, fmt::format("interrupted after {} of {} rounds; what they measured is kept: stackx compare {} {}", fresh.logs.size(),
-                                                            options.rounds, stacks.front().short_id(), stacks.back().short_id())};
+    verification = {analysis::Claim::undecided,
+                    fmt::format("interrupted after {} of {} rounds; what they measured is kept: stackx compare {} {}", fresh.logs.size(),
+                                options.rounds, stacks.front().short_id(), stacks.back().short_id())};
   else if (fresh.logs.empty())
     verification = {analysis::Claim::undecided,
                     "no round has both; `stackx export --campaign " +

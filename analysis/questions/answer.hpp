@@ -1,7 +1,8 @@
 // The answer to a named question: a table that people, spreadsheets and programs read alike.
 //
 // One definition of rows and columns gives three formats: a table that says once what all rows share and puts below
-// their row the stacks and what does not fit beside them, CSV with every number in full, and one JSON document. Texts come from stores that strangers filled: the table shows no control character.
+// their row the stacks and what does not fit beside them, CSV with every number in full, and one JSON document.
+// Texts come from stores that strangers filled: the table shows no control character.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -232,21 +232,25 @@ std::size_t kept(const std::vector<Group>& groups) {
 }
 
 // The answer in a sentence: of one group its best and how sure that is, of several how many there are.
-std::string best_heading(const std::vector<Group>& measured, std::size_t published, const specs::Yardstick& yardstick, const Answer& answer) {
+std::string best_heading(const std::vector<Group>& measured, std::size_t published, const specs::Yardstick& yardstick,
+                         const Answer& answer) {
   constexpr std::size_t value = 1, unit = 2, interval = 3, inspections = 7, verdict = 9;
   const char* best = yardstick.is_rate() ? "fastest" : "best";
-  const std::string others = published == 0 ? "" : fmt::format(" Others published results of {} of workload and hardware.", counted(published, "pair"));
+  const std::string others =
+      published == 0 ? "" : fmt::format(" Others published results of {} of workload and hardware.", counted(published, "pair"));
   if (measured.empty() && published == 0) return "Nothing of this is measured, and nothing published.";
   if (measured.empty()) return "Nothing of this is measured." + others;
   if (measured.size() > 1 || answer.rows.empty())
     return fmt::format("The {} measured stack of each of {} of workload and hardware.{}", best, counted(measured.size(), "pair"), others);
   const auto& row = answer.rows.front();
   const std::size_t stacks = measured.front().all;
-  std::string text = fmt::format("{} {}: {} {}{}{}, n={}", stacks == 1 ? "The only measured stack," : fmt::format("The {} of {} measured stacks is", best, stacks),
+  const auto which = stacks == 1 ? "The only measured stack," : fmt::format("The {} of {} measured stacks is", best, stacks);
+  std::string text = fmt::format("{} {}: {} {}{}{}, n={}", which,
                                  first_stack(answer), row[value].text, row[unit].text, row[interval].text.empty() ? "" : " ",
                                  row[interval].text, row[inspections].text);
   if (answer.rows.size() > 1 && measured.front().candidates.size() > 1)
-    text += answer.rows[1][verdict].value == words(Verdict::slower, yardstick) ? "; the next is shown to be behind" : "; not told apart from the next";
+    text += answer.rows[1][verdict].value == words(Verdict::slower, yardstick) ? "; the next is shown to be behind"
+                                                                               : "; not told apart from the next";
   return text + "." + others;
 }
 

@@ -37,7 +37,8 @@ Answer hardware(const store::Questions& store, const QuestionOptions& options) {
   for (const store::PublishedPlace& place : store.published_places(options.filter)) ++sums[place.hardware].published;
   Answer answer;
   answer.question = "hardware";
-  answer.heading = sums.empty() ? "No results are of such hardware." : fmt::format("Hardware that there are results of: {}.", counted(sums.size(), "model"));
+  answer.heading = sums.empty() ? "No results are of such hardware."
+                                : fmt::format("Hardware that there are results of: {}.", counted(sums.size(), "model"));
   answer.caption =
       "n: inspections measured; published: results of others. Names of published hardware are kept as "
       "their sources write them.";
@@ -76,7 +77,9 @@ Answer sources(const store::Questions& store, const QuestionOptions& options) {
   Answer answer;
   answer.question = "sources";
   answer.heading =
-      rows.empty() ? "No published result is of this." : fmt::format("Where published results come from: {} with {}.", counted(rows.size(), "source"), counted(results, "result"));
+      rows.empty() ? "No published result is of this."
+                   : fmt::format("Where published results come from: {} with {}.", counted(rows.size(), "source"),
+                                 counted(results, "result"));
   answer.columns = {{"results", "results", true},
                     {"date", "date"},
                     {"tool", "format"},

@@ -67,8 +67,8 @@ void leave_out_shared(Sides& sides) {
   if (shared.empty()) return;
   for (auto* side : {&sides.a, &sides.b})
     std::erase_if(side->measurements, [&](const auto& one) { return shared.contains(one.inspection); });
-  const auto both = fmt::format("{} inspection{} in both stores: measured once, and left out", shared.size(), shared.size() == 1 ? " is" : "s are");
-  sides.notes.push_back(both);
+  sides.notes.push_back(fmt::format("{} inspection{} in both stores: measured once, and left out", shared.size(),
+                                    shared.size() == 1 ? " is" : "s are"));
   for (const auto& [side, name] : {std::pair{&sides.a, "A"}, {&sides.b, "B"}})
     if (side->measurements.empty()) sides.nothing = fmt::format("All that {} holds is in the other store, too.", name);
 }
@@ -396,7 +396,8 @@ std::string why_no_rates(const Sides& sides) {
     text += fmt::format("{}Of {}'s {} inspections: {}.", text.empty() ? "" : " ", name, side->measurements.size(),
                         fmt::join(words, ", "));
   }
-  const auto none = fmt::format("No pair has {} on both sides.", sides.yardstick.is_rate() ? "a rate" : "an amount of " + sides.yardstick.noun());
+  const auto none = fmt::format("No pair has {} on both sides.",
+                                sides.yardstick.is_rate() ? "a rate" : "an amount of " + sides.yardstick.noun());
   return text.empty() ? none : none + " " + text;
 }
 

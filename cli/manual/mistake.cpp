@@ -117,7 +117,8 @@ class Wording {
     const auto option = std::ranges::find_if(mistake_.extra, [](const std::string& one) { return one.starts_with('-'); });
     if (at_->commands.empty() && option != mistake_.extra.end()) return no_such_option(option->substr(0, option->find('=')));
     if (at_->commands.empty()) return one_word_too_many(*word);
-    if (word == mistake_.extra.end() || option < word) return no_such_option(option->substr(0, option->find('=')));  // whose value the word is
+    if (word == mistake_.extra.end() || option < word)  // whose value the word is
+      return no_such_option(option->substr(0, option->find('=')));
     const auto text = "no such command: " + below() + *word;
     const auto near = did_you_mean(*word, command_names(), std::max<std::size_t>(2, word->size() / 2), below());
     return text + (near.empty() ? there_are() : near);
