@@ -9,6 +9,7 @@
 
 #include "advisor/published_note.hpp"
 #include "advisor/recipes/quoting.hpp"
+#include "specs/error.hpp"
 #include "specs/format/printable.hpp"
 #include "store/questions/questions.hpp"
 #include "workspace/asked_program.hpp"
@@ -128,6 +129,14 @@ void complete_races(Selection& selection, const SelectionOptions& options, const
   selection.population->read = selection.measurements.size();
 }
 
+// Else "nothing is measured" would stand above what is.
+void check_campaign(const std::string& campaign, const store::Store& store) {
+  if (!campaign.empty() && std::ranges::none_of(store.campaigns(), [&](const auto& row) { return row.id.starts_with(campaign); }))
+    throw bad_input(fmt::format("--campaign {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` "
+                                "lists them",
+                                campaign));
+}
+
 // With the evidence of the workload; where the hardware is not known to it, with all there is.
 store::Questions questions_of(const std::string& family, const std::string& hw, const specs::Host& host,
                               const specs::Accelerators& accelerators, const workspace::Context& context) {
@@ -153,6 +162,7 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
   selection.hw = selection.hardware.name;
   selection.one_machine = options.hw != "host" && !selection.hardware.fingerprint.empty();
   const auto store = store::Store::open(store::default_path(context.db), store::Mode::read_only);
+  check_campaign(options.campaign, store);
   const auto whose = whose_results(options, context);
   read(selection, options, whose, store, questions);
   note_left_out(selection, whose, questions);
@@ -188,7 +198,10 @@ std::string what_is_measured(const Selection& selection, const workspace::Contex
                            questions.workload(series.workload).text()));
   }
   if (known.empty() && !selection.left_out.empty()) return "By stackx's own PIs nothing is measured yet.";
-  if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";
+  if (known.empty())
+    return fmt::format("Nothing is measured yet. To begin, on this machine:\n"
+                       "  stackx advise --hw host --workload {} --settle s.json && stackx inspect s.json",
+                       shell_quoted(specs::printable(selection.asked.text())));
   std::string text = "What is measured:";
   for (const auto& line : known) text += "\n  " + line;
   return text;

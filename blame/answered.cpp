@@ -86,6 +86,8 @@ Answered answered(Asked& asked, const Answering& how, const Named& named, const 
     finding = finding_of();
     finding.notes.insert(finding.notes.begin(), failure);
   }
+  const auto group = culprit(trial.answer);
+  finding.may_have_first_bad = !how.versions && group && has_releases(asked, *group);
   if (how.versions && !trial.interrupted) walk_versions(asked, trial, measuring, say, finding);
   keep(measuring.database(), fmt::format("{}-{}", project_name(question).substr(6), question.metric.word()),
        finding_json(finding, asked.between, trial, question.settings, named));

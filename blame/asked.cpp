@@ -47,6 +47,7 @@ class Asking {
     asked_.question.metric = options_.metric.value_or(usual_metric());
     asked_.question.settings = options_.settings;
     asked_.question.limits = options_.limits;
+    read_program();  // what is not there costs no download
     if (options_.project.empty())
       read_packages();
     else
@@ -134,11 +135,16 @@ class Asking {
     workspace::require_consent(loaded.catalog, false);
   }
 
+  void read_program() {
+    if (options_.pi.empty()) return;
+    auto& question = asked_.question;
+    question.program = workspace::plain_program(options_.pi, options_.files, number_of(question.metric));
+    workspace::allow_program(*question.program);
+  }
+
   void name_what_measures() {
     auto& question = asked_.question;
-    if (!options_.pi.empty()) {
-      question.program = workspace::plain_program(options_.pi, options_.files, number_of(question.metric));
-      workspace::allow_program(*question.program);
+    if (question.program) {
       question.workload = {workload_name(*question.program), {}, question.program->identity()};
       if (!question.program->arguments.empty())
         question.workload.params["arguments"] = fmt::format("{}", fmt::join(question.program->arguments, " "));

@@ -65,10 +65,14 @@ bool is_all(const Answer& answer) {
 
 }  // namespace
 
-std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
-  if (!asked.index) return std::nullopt;
+bool has_releases(const Asked& asked, std::size_t group) {
   const auto& change = asked.between.changes[asked.between.groups[group].changes.front()];
-  if (change.is_one_sided() || change.component == "python") return std::nullopt;
+  return asked.index && !change.is_one_sided() && change.component != "python";
+}
+
+std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
+  if (!has_releases(asked, group)) return std::nullopt;
+  const auto& change = asked.between.changes[asked.between.groups[group].changes.front()];
   VersionWalk walk;
   walk.package = change.component;
   walk.catalog = asked.job.loaded.catalog;

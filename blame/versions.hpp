@@ -25,6 +25,8 @@ struct VersionWalk {
   std::vector<std::string> skipped;   // why a release goes with neither: "torch 2.4.0rc1 requires triton ==3.1.0"
 };
 
+// Whether releases may lie between: of a package that is at both ends, from an index.
+bool has_releases(const Asked& asked, std::size_t group);
 // Of the group that was found; nothing where its leading package is at one end only, or no release lies between.
 std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group);
 

@@ -1,10 +1,12 @@
 // stackx compare A B: is one faster than the other, and how sure is that?
+#include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "advisor/selection.hpp"
 #include "analysis/ranking/side_by_side.hpp"
+#include "analysis/text/table.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare/report.hpp"
 #include "cli/compare/sides.hpp"
@@ -38,8 +40,11 @@ void print_nothing(const Sides& sides, const CompareOptions& options, bool json,
                 {"couples", nlohmann::json::array()},
                 {"notes", notes}});
   } else {
-    workspace::print("Nothing to compare. {}\n", sides.nothing);
-    for (const auto& note : sides.notes) workspace::print("Note: {}.\n", note);
+    const auto paragraph = [](const std::string& text) {
+      workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(text), 0, "", output_width())});
+    };
+    paragraph("Nothing to compare. " + sides.nothing);
+    for (const auto& note : sides.notes) paragraph(fmt::format("Note: {}.", note));
   }
   globals.exit_code = 1;
 }
@@ -70,7 +75,9 @@ void compare(const CompareOptions& given, Globals& globals) {
   const bool json = globals.json || options.format == "json";
   if (!options.sources.sources.empty()) return compare_published(options, json, globals);
   if (options.sides.a.empty() || options.sides.b.empty())
-    throw bad_input("A and B are required, or --source twice; see `stackx compare --help`");
+    throw bad_input(fmt::format("{}: A and B are required: ids of stacks (`stackx advise --hw host --workload W` shows them), "
+                                "COMPONENT=VERSION, lock files, campaigns, hosts or stores; or --source twice, for published results",
+                                options.sides.a.empty() ? "compare" : "compare " + options.sides.a));
   auto sides = find_sides(options.sides, globals);
   if (!sides.nothing.empty()) return print_nothing(sides, options, json, globals);
   const auto result = result_of(sides, options);
@@ -84,7 +91,7 @@ void compare(const CompareOptions& given, Globals& globals) {
   if (json)
     print_json(compare_json(report));
   else
-    workspace::write_out(compare_text(report, options.rows, !options.no_plots, stdout_is_terminal()));
+    workspace::write_out(compare_text(report, {options.rows, !options.no_plots, stdout_is_terminal(), output_width()}));
   if (exceeds_limit(report)) globals.exit_code = 1;
 }
 
@@ -129,9 +136,9 @@ void add_compare(Command app, Globals& globals) {
        {{"Two settings, over all stacks with them", "stackx compare openblas-coretype=Haswell openblas-coretype=Nehalem"},
         {"Fail where an upgrade costs more than 5%", "stackx compare old.lock new.lock --max-slower 5"}}});
   command.notes(
-      R"(A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these),
-a lock file, the file of a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID
-where one word could mean several. Ratios are A's rate over B's. With --source: published results.)");
+      "A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these), a lock file, the file of "
+      "a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID where one word could mean several. Ratios are "
+      "A's rate over B's. With --source: published results.");
   add_choices(command, *options);
   add_source_option(command, options->sources);
   add_statistics(command, *options);

@@ -23,11 +23,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 
-std::string salvage_hint(const fs::path& file) {
-  return fmt::format("`stackx db salvage {}` saves what is sound into a new store\n",
-                     file.string());
-}
-
 std::vector<std::string> proved(const fs::path& file, store::Thoroughness thoroughness) {
   if (!isatty(STDERR_FILENO)) return store::problems_of(file, thoroughness);
   workspace::ProgressLine line;
@@ -47,9 +42,10 @@ void check(bool quick, Globals& globals) {
     print_json({{"store", file.string()}, {"sound", problems.empty()}, {"quick", quick}, {"problems", problems}});
     return;
   }
-  for (const std::string& problem : problems) workspace::print("{}\n", problem);
   if (!problems.empty()) {
-    workspace::write_err(salvage_hint(file));
+    workspace::say("{} is damaged: {}; `stackx db salvage {}` saves what is sound into a new store\n", file.string(),
+                   workspace::counted(problems.size(), "problem"), file.string());
+    for (const std::string& problem : problems) workspace::print("{}\n", problem);
     return;
   }
   const store::Inventory held = store::inventory(file);
@@ -83,10 +79,11 @@ json to_json(const store::Salvage& saved, const fs::path& to) {
 void print(const store::Salvage& saved, const fs::path& damaged, const fs::path& to) {
   for (const std::string& example : saved.examples) workspace::say("not saved: {}\n", example);
   for (const std::string& remark : saved.remarks) workspace::say("{}\n", remark);
-  workspace::print("{}: {} of {} pages and records make no sense any more\n", damaged.string(), saved.unreadable,
-                   saved.pages);
-  workspace::print("{}: {}, {} and {} saved, each proved by its id\n", to.string(), workspace::counted(saved.inspections, "inspection"),
-                   workspace::counted(saved.plans, "plan"), workspace::counted(saved.published, "published result"));
+  workspace::print("{}: {}, {} and {} saved, each proved by its id; those that come with stackx come again\n", to.string(),
+                   workspace::counted(saved.inspections, "inspection"), workspace::counted(saved.plans, "plan"),
+                   workspace::counted(saved.published, "published result"));
+  workspace::print("{}: of its {}, {} make no sense any more\n", damaged.string(), workspace::counted(saved.pages, "page"),
+                   fmt::format("{} pages and records", saved.unreadable));
   if (saved.lost > 0)
     workspace::print("{} documents of which something is left could not be proved and are not saved\n", saved.lost);
   workspace::print(
@@ -113,7 +110,9 @@ void info(const Globals& globals) {
   const fs::path file = store::default_path(globals.db);
   const store::Inventory held = store::inventory(file);
   const std::uint64_t inspections = held.count("inspections");
-  const double each = inspections ? static_cast<double>(held.file_bytes - held.free_bytes) /
+  // Of a store that holds published results as well, the bytes are theirs, too.
+  const bool alone = inspections > 0 && held.count("published") == 0;
+  const double each = alone ? static_cast<double>(held.file_bytes - held.free_bytes) /
                                         static_cast<double>(inspections)
                                   : 0;
   if (globals.json) {
@@ -122,7 +121,7 @@ void info(const Globals& globals) {
                      {"free_bytes", held.free_bytes}, {"file_system", held.file_system},
                      {"counts", json::object()}};
     for (const auto& [what, number] : held.counts) document["counts"][what] = number;
-    if (inspections) document["bytes_an_inspection"] = each;
+    if (alone) document["bytes_an_inspection"] = each;
     print_json(document);
     return;
   }
@@ -131,7 +130,7 @@ void info(const Globals& globals) {
                    workspace::bytes(static_cast<double>(held.free_bytes)),
                    workspace::bytes(static_cast<double>(held.log_bytes)));
   for (const auto& [what, number] : held.counts) workspace::print("  {:<12} {}\n", what, number);
-  if (inspections) workspace::print("  {:<12} {:.0f} bytes\n", "each", each);
+  if (alone) workspace::print("  {:<12} {:.0f} bytes\n", "each", each);
   if (held.between_machines)
     workspace::say(
         "it lies on {}, which several machines can share: only one machine at a time may use "

@@ -55,15 +55,15 @@ void print_document(const analysis::Effects& effects, const EffectsOptions& opti
 
 void print_table(const analysis::Effects& effects, const EffectsOptions& options,
                  const Predicted& predicted) {
-  workspace::write_out(analysis::table(effects, stdout_is_terminal()));
+  workspace::write_out(analysis::table(effects, stdout_is_terminal(), output_width()));
   if (options.predict.empty()) return;
   workspace::print("\nThe {} of {} with the {} predicted {}:\n",
                    predicted.stacks.size() == 1 ? "stack" : fmt::format("{} stacks", predicted.stacks.size()), options.predict.string(),
                    effects.yardstick.smaller_is_better() ? "lowest" : "highest", effects.yardstick.noun());
   for (const advisor::PredictedStack& one : predicted.stacks)
-    workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(line(one, effects)), 0, "")});
+    workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(line(one, effects)), 0, "", output_width())});
   for (const std::string& note : predicted.notes)
-    workspace::print("- {}\n", workspace::Block{analysis::wrap(analysis::split(note), 2, "")});
+    workspace::print("- {}\n", workspace::Block{analysis::wrap(analysis::split(note), 2, "", output_width())});
 }
 
 void effects(const EffectsOptions& options, Globals& globals) {
@@ -89,7 +89,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
     if (json)
       print_json(analysis::to_json(effects));
     else
-      workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(effects.why_none + "."), 0, "")});
+      workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(effects.why_none + "."), 0, "", output_width())});
     globals.exit_code = 1;
     return;
   }

@@ -87,14 +87,25 @@ std::uint64_t each_document(const store::Store& store, const ExportOptions& opti
   return documents;
 }
 
+// A file that is named after another format would hold what its readers do not expect.
+void check_name(const std::string& output) {
+  for (const char* other : {".csv", ".html", ".md", ".bz2", ".zip", ".tar", ".tgz"})
+    if (output.ends_with(other))
+      throw bad_input(fmt::format("-o {}: export writes JSON Lines, packed for .zst, .gz and .xz; expected a name such as "
+                                  "results.jsonl.zst; tables: `stackx report -o FILE.csv`",
+                                  output));
+}
+
 void run(const ExportOptions& options, Globals& globals) {
+  check_name(options.output);
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   if (!options.campaign.empty()) {
     bool known = false;
     for (const auto& row : store.campaigns()) known = known || row.id.starts_with(options.campaign);
     if (!known)
       throw bad_input(
-          fmt::format("--campaign {}: the store knows no such campaign", options.campaign));
+          fmt::format("--campaign {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` lists them",
+                      options.campaign));
   }
   if (!options.to.empty()) {
     Sending sending(options.to);
@@ -106,6 +117,10 @@ void run(const ExportOptions& options, Globals& globals) {
   workspace::LineWriter writer(options.output);
   const auto documents = each_document(store, options, [&](const std::string& document) { writer.write(document); });
   writer.finish();
+  if (documents == 0)
+    workspace::say("nothing to export: {}\n",
+                   options.published ? "no results of others were imported here; --seeds: with those that come with stackx"
+                                     : "nothing was measured or imported here; `stackx inspect PROJECT` measures");
   if (!options.output.empty() && options.output != "-")
     workspace::say("{} written to {}\n", workspace::counted(documents, "document"), options.output);
 }

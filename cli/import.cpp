@@ -117,6 +117,8 @@ class Import {
   void take(const std::string& path) {
     if (is_directory(path)) return results(importers::import_path(path, options_.format, origin_of(options_)), path);
     workspace::LineReader lines(path);
+    if (options_.format == "auto" && lines.peek().starts_with("SQLite format 3"))
+      throw bad_input(path + ": is a store, no result document; `stackx merge` adds what it holds");
     if (is_stackx(lines, path, options_.format)) return documents(lines);
     const auto origin = origin_of(options_);
     results(importers::import_text(whole(lines), path, options_.format, origin), path);

@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
+#include "cli/output/fold.hpp"
 #include "cli/version.hpp"
 #include "specs/error.hpp"
 #include "workspace/output.hpp"
@@ -14,9 +15,9 @@ using namespace stackx;
 namespace {
 
 constexpr const char* kFooter =
-    R"(Exit codes: 0 done; 1 the answer is no (no valid stack, nothing measured, a claim that does not hold);
-2 bad input or usage; 3 the environment failed (I/O, network, a missing program).
-Database: --db, else $STACKX_DB, else $XDG_DATA_HOME/stackx/stackx.db.)";
+    "Exit codes: 0 done; 1 the answer is no (no valid stack, nothing measured, a claim that does not hold); 2 bad input or usage; "
+    "3 the environment failed (I/O, network, a missing program).\n"
+    "Database: --db, else $STACKX_DB, else $XDG_DATA_HOME/stackx/stackx.db.";
 
 int run(int argc, char** argv) {
   cli::Globals globals;
@@ -91,7 +92,7 @@ int main(int argc, char** argv) {
     return exit_code;
   } catch (...) {
     const auto failure = cli::failure_of(std::current_exception());
-    workspace::say("stackx: {}\n", workspace::Block{failure.text});
+    workspace::say("{}\n", workspace::Block{cli::folded_error("stackx: " + failure.text)});
     return failure.exit_code;
   }
 }

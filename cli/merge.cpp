@@ -20,6 +20,8 @@ namespace {
 
 
 void run(const std::vector<std::string>& others, Globals& globals) {
+  for (const std::string& other : others)
+    if (!globals.names_file(other)) throw bad_input(fmt::format("{}: no such store; check the path", other));
   const auto file = store::default_path(globals.db);
   auto store = store::Store::open(file);
   store::Intake sum;
@@ -53,7 +55,7 @@ void add_merge(Command app, Globals& globals) {
        {{"Add the stores of two machines", "stackx merge first.db second.db"}}});
   command.add_option("stores", *others, "Stores, which are only read")
       .required()
-      .type_name("OTHER.db...");
+      .type_name("OTHER.db");
   command.callback([others, &globals] { run(*others, globals); });
 }
 

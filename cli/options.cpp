@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "cli/manual/mistake.hpp"
+#include "cli/output/fold.hpp"
+#include "cli/output/print.hpp"
 #include "cli/told_app.hpp"
 #include "specs/format/printable.hpp"
 #include "specs/format/text_file.hpp"
@@ -258,7 +260,7 @@ manual::Mistake mistake_of(const CLI::App& app, const CLI::ParseError& error) {
 void print_help(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out, err;
   app.exit(error, out, err);
-  workspace::write_out(out.str());
+  workspace::write_out(folded_help(out.str(), output_width()));
 }
 
 }  // namespace
@@ -284,7 +286,7 @@ Parser::Ended Parser::parse(int argc, char** argv) const {
     if (helped)
       print_help(*app_, error);
     else
-      workspace::say("stackx: {}\n", workspace::Block{manual::mistake_text(mistake_of(*app_, error), command().tree())});
+      workspace::say("{}\n", workspace::Block{folded_error("stackx: " + manual::mistake_text(mistake_of(*app_, error), command().tree()))});
     return helped ? Ended::helped : Ended::bad_words;
   }
 }

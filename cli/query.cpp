@@ -17,12 +17,15 @@
 #include "cli/shared_options.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
 #include "store/questions/views.hpp"
+#include "workspace/asked_hardware.hpp"
 #include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/seeds.hpp"
+#include "workspace/shell_words.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::cli {
@@ -110,6 +113,25 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
   return result;
 }
 
+// Why there may be nothing: hardware that nobody knows, as advise says it, and components that no result holds.
+std::vector<std::string> names_without_results(const store::Questions& store, const analysis::QuestionOptions& asked,
+                                               const Globals& globals) {
+  std::vector<std::string> lines;
+  if (const auto& hardware = asked.filter.hardware) try {
+      const auto accelerators = specs::load_accelerators(globals.data_directory());
+      workspace::asked_hardware(*hardware, workspace::this_machine(globals), accelerators, globals, store);
+    } catch (const Error& unknown) {
+      lines.emplace_back(unknown.what());
+    }
+  std::set<std::string> known;
+  for (const auto& version : store.versions()) known.insert(version.component);
+  for (const auto& component : asked.filter.components)
+    if (!known.contains(component.name))
+      lines.push_back(fmt::format("no stack with a result has a component {}{}", specs::in_quotes(component.name),
+                                  specs::close_suggestion(component.name, {known.begin(), known.end()})));
+  return lines;
+}
+
 // What there is instead of nothing.
 std::vector<std::string> what_there_is(const store::Questions& store) {
   constexpr std::size_t few = 12;
@@ -120,8 +142,8 @@ std::vector<std::string> what_there_is(const store::Questions& store) {
                                     store.workload(s.workload).pi));
   }
   if (known.empty())
-    return {"nothing was measured yet: `stackx inspect PROJECT` does that, `stackx import` takes in what "
-            "others measured"};
+    return {"nothing was measured yet: `stackx advise --hw host --workload matmul` says how to begin, `stackx import` takes in "
+            "what others measured"};
   std::vector<std::string> lines;
   for (const std::string& one : known) {
     if (lines.size() == few) {
@@ -139,7 +161,7 @@ void print(const Answer& answer, const QueryOptions& options, const Globals& glo
   else if (options.format == "csv")
     workspace::write_out(analysis::csv(answer));
   else
-    workspace::write_out(analysis::table(answer, stdout_is_terminal()));
+    workspace::write_out(analysis::table(answer, stdout_is_terminal(), output_width()));
 }
 
 // It asks of whole published results, not of the store's sums.
@@ -164,8 +186,10 @@ void ask(const QueryOptions& options, Globals& globals) {
                                          load(options.project, globals, {}, workspace::Need::stacks));
   if (options.question != "hardware" && options.question != "sources")
     for (std::string& line : workspace::left_out(store, asked.filter)) answer.notes.push_back(std::move(line));
-  if (answer.rows.empty())
-    for (std::string& line : what_there_is(store)) answer.notes.push_back(std::move(line));
+  if (answer.rows.empty()) {
+    std::ranges::move(names_without_results(store, asked, globals), std::back_inserter(answer.notes));
+    std::ranges::move(what_there_is(store), std::back_inserter(answer.notes));
+  }
   print(answer, options, globals);
   if (answer.rows.empty()) globals.exit_code = 1;
 }
@@ -188,16 +212,17 @@ void print_views(const Globals& globals, bool json) {
   const analysis::Paint paint{stdout_is_terminal()};
   for (const store::View& view : store::views()) {
     workspace::print("{}: {}\n", workspace::Block{paint("1", std::string(view.name))},
-                     workspace::Block{analysis::wrap(analysis::split(std::string(view.meaning)), 2, "")});
+                     workspace::Block{analysis::wrap(analysis::split(std::string(view.meaning)), view.name.size() + 2, "",
+                                                     output_width())});
     for (const store::ViewColumn& column : view.columns)
       workspace::print("  {:<18} {:<8} {}\n", column.name, column.type,
-                       workspace::Block{analysis::wrap(analysis::split(std::string(column.meaning)), 30, "")});
+                       workspace::Block{analysis::wrap(analysis::split(std::string(column.meaning)), 30, "", output_width())});
     workspace::print("\n");
   }
   workspace::print("Functions, besides SQLite's own:\n");
   for (const store::SqlFunction& function : store::sql_functions())
     workspace::print("  {:<28} {}\n", function.call,
-                     workspace::Block{analysis::wrap(analysis::split(std::string(function.meaning)), 31, "")});
+                     workspace::Block{analysis::wrap(analysis::split(std::string(function.meaning)), 31, "", output_width())});
 }
 
 void query(const QueryOptions& options, Globals& globals) {
@@ -207,6 +232,10 @@ void query(const QueryOptions& options, Globals& globals) {
   const int asked = !options.question.empty() + !options.sql.empty() + options.views;
   if (asked != 1)
     throw bad_input("query: expected one question, --sql 'SELECT ...' or --views\n" + question_names());
+  if (options.question.find(' ') != options.question.npos)
+    throw bad_input(fmt::format("query {}: no such question; SQL goes behind --sql: stackx query --sql {}",
+                                specs::in_quotes(options.question),
+                                workspace::shell_quoted(options.question)));
   if (!options.project.empty() && options.question != "coverage")
     throw bad_input("query: --project belongs to the question coverage");
   if (options.views) return print_views(globals, options.format == "json");

@@ -120,7 +120,9 @@ store::ComponentFilter parse_component_filter(const std::string& text, const Com
         "--component {}: {}; expected a name and, if need be, versions: 'numpy>=2'", text, error));
   const auto known = kinds.versioning.find(name);
   const auto scheme = known == kinds.versioning.end() ? specs::Versioning::pep440 : known->second;
-  const auto set = specs::SpecifierSet::parse(text.substr(end), scheme);
+  // "openblas=0.3.21", as compare takes it.
+  const bool single = text.substr(end, 1) == "=" && text.substr(end, 2) != "==";
+  const auto set = specs::SpecifierSet::parse((single ? "=" : "") + text.substr(end), scheme);
   if (!set)
     throw bad_input(fmt::format("--component {}: column {}: {} ({} versions)", text,
                                 end + set.error().column, set.error().reason,

@@ -88,7 +88,7 @@ void query_upgrades(const UpgradesQuestion& question, Globals& globals) {
                             (hw.empty() ? "" : " on " + hw);
   const auto answer = analysis::upgrades_answer(upgrades, question.component, about, question.limit);
   workspace::write_out(question.format == "csv" ? analysis::csv(answer)
-                                                : analysis::table(answer, stdout_is_terminal()));
+                                                : analysis::table(answer, stdout_is_terminal(), output_width()));
 }
 
 }  // namespace stackx::cli

@@ -125,6 +125,8 @@ void nothing_measured(const advisor::Selection& selection, const nlohmann::json&
     workspace::print("No measurement of {} on {}.\n{}{}\n", selection.asked.text(), selection.hw,
                      workspace::Block{to_text(published, selection.asked.text(), selection.hw)},
                      workspace::Block{measured});
+    if (published.results > 0)
+      workspace::print("What these say: stackx advise {}\n", advisor::selecting(selection.hw, selection.asked.text()));
   }
   globals.exit_code = 1;
 }

@@ -6,6 +6,7 @@
 
 #include "analysis/ranking/advice.hpp"
 #include "analysis/ranking/rates.hpp"
+#include "analysis/text/table.hpp"
 #include "analysis/text/terminal_plot.hpp"
 #include "campaigns/plan_lock.hpp"
 #include "campaigns/run.hpp"
@@ -16,6 +17,7 @@
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
@@ -34,7 +36,7 @@ struct VerifyOptions {
 };
 
 constexpr double confidence = 0.95;
-constexpr std::size_t plot_width = 100;
+constexpr std::size_t widest_plot = 100;
 
 std::set<std::string> components_of(const std::vector<specs::Stack>& stacks) {
   std::set<std::string> result;
@@ -183,11 +185,12 @@ nlohmann::json to_json(const analysis::Verification& verification, const Fresh& 
 void print(const analysis::Verification& verification, const Fresh& fresh,
            const analysis::AdvisedStack& baseline, const specs::Plan& plan, const analysis::Advice& advice) {
   const bool holds = verification.claim == analysis::Claim::holds;
-  workspace::print("The claim {}{}: {}.\n\n", holds ? "" : "is ", analysis::to_string(verification.claim),
-                   verification.why);
+  const auto sentence = fmt::format("The claim {}{}: {}.", holds ? "" : "is ", analysis::to_string(verification.claim), verification.why);
+  workspace::print("{}\n\n", workspace::Block{analysis::wrap(analysis::split(sentence), 0, "", output_width())});
   workspace::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
                    plan.arms[1].stack.short_id(), claimed(baseline, advice.yardstick));
   if (fresh.logs.empty()) return;
+  const auto plot_width = std::min(output_width(), widest_plot);
   workspace::print(
       "\n{}", workspace::Block{analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}},
                                                     plot_width, fresh.unit)});
@@ -196,8 +199,22 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
                                                                    plot_width)});
 }
 
+constexpr const char* what_it_takes = "expected what `stackx advise --hw host --workload NAME --json` printed";
+
+// A file of another kind is told as such, not by the first key that it lacks.
+specs::Node advice_document(const fs::path& file) {
+  const auto text = specs::read_text_file(file, "a JSON file");
+  if (const auto found = specs::trim(text).text; !found.empty() && found.front() != '{')
+    throw bad_input(fmt::format("{}: is no JSON; {}", file.string(), what_it_takes));
+  auto document = specs::Node::parse_text(text, file.string());
+  const auto kind = document.kind();
+  if (!kind.empty() && !kind.starts_with("stackx/advice/")) document.fail(fmt::format("is {}; {}", kind, what_it_takes));
+  if (!document.find("recommendations")) document.fail(fmt::format("is no advice; {}", what_it_takes));
+  return document;
+}
+
 void verify(const VerifyOptions& options, Globals& globals) {
-  const auto advice = analysis::read_advice(specs::Node::parse_file(options.advice));
+  const auto advice = analysis::read_advice(advice_document(options.advice));
   const auto& baseline = analysis::baseline(advice, options.baseline);
   const std::vector stacks{advice.stacks.front().stack, baseline.stack};
   campaigns::Job job;
@@ -214,13 +231,14 @@ void verify(const VerifyOptions& options, Globals& globals) {
   store.ingest(plan);
   const campaigns::PlanLock lock(spool, plan.id);
   const auto run = campaigns::run_campaign(plan, {job, options.offline}, store, spool, globals);
-  if (run.ending == campaigns::Ending::interrupted) {
-    globals.exit_code = interrupted_exit;
-    return;
-  }
+  const bool interrupted = run.ending == campaigns::Ending::interrupted;
   const auto fresh = compare_fresh(store, plan, advice, job.loaded.host.fingerprint());
   auto verification = analysis::judge(baseline, fresh.comparison, advice.yardstick);
-  if (fresh.logs.empty())
+  if (interrupted)
+    verification = {analysis::Claim::undecided,
+                    fmt::format("interrupted after {} of {} rounds; what they measured is kept: stackx compare {} {}", fresh.logs.size(),
+                                options.rounds, stacks.front().short_id(), stacks.back().short_id())};
+  else if (fresh.logs.empty())
     verification = {analysis::Claim::undecided,
                     "no round has both; `stackx export --campaign " +
                         plan.id.substr(0, 12) + "` says why"};
@@ -228,7 +246,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
     print_json(to_json(verification, fresh, plan, advice.yardstick));
   else
     print(verification, fresh, baseline, plan, advice);
-  if (verification.claim != analysis::Claim::holds) globals.exit_code = 1;
+  if (verification.claim != analysis::Claim::holds) globals.exit_code = interrupted ? interrupted_exit : 1;
 }
 
 }  // namespace

@@ -148,6 +148,10 @@ void add_watch(Command app, Globals& globals) {
        {{"What is new, and what it would take to know", "stackx watch project.json --dry-run"},
         {"A Python project, by its own benchmark", "stackx watch requirements.txt --pi ./bench.py"},
         {"Every night, at most half an hour", "stackx watch project.json --budget 30m --print systemd"}}});
+  command.notes(
+      "Exit codes: 0 nothing to do; 10 the advice changed; 11 a regression: the newest release is slower; "
+      "1 nothing of the project runs here, or no stack is valid; 2 bad input, or a pass is under way; "
+      "3 the environment failed; 130 interrupted.");
   add_watched(command, *words);
   add_measured(command, *words);
   add_read_and_told(command, *words);

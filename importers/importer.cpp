@@ -84,6 +84,12 @@ void refuse_documents(std::string_view text, const std::string& name) {
                               specs::to_utf8(name), 1 + std::ranges::count(text.substr(0, at), '\n')));
 }
 
+// What stackx writes, and is no result.
+void refuse_other_documents(const specs::Node& document) {
+  if (const auto kind = document.kind(); kind.starts_with("stackx/"))
+    document.fail(fmt::format("is {}, which holds no results; expected what `stackx export` or another tool wrote", kind));
+}
+
 [[noreturn]] void fail_unknown(const std::string& name) {
   throw bad_input(
       fmt::format("{}: no known format; known are {} (name one with --format for the "
@@ -99,10 +105,14 @@ bool is_json(std::string_view text) {
 Imported import_json(std::string_view text, const std::string& name, const Format* wanted,
                      const Origin& origin) {
   const auto document = parse_json(text, name);
-  if (wanted) return wanted->read_json(document, origin);
+  const auto read = [&](const Format& format) {
+    check_origin(origin, name);
+    return format.read_json(document, origin);
+  };
+  if (wanted) return read(*wanted);
   for (const auto& format : table)
-    if (format.matches_json && format.matches_json(document))
-      return format.read_json(document, origin);
+    if (format.matches_json && format.matches_json(document)) return read(format);
+  refuse_other_documents(document);
   fail_unknown(name);
 }
 
@@ -114,24 +124,26 @@ Imported import_text(std::string_view text, const std::string& name, const std::
                      const Origin& origin) {
   const Format* wanted = named(format);
   if (!wanted) refuse_documents(text, name);
-  check_origin(origin, name);
   if (wanted ? wanted->read_json != nullptr : is_json(text))
     return import_json(text, name, wanted, origin);
   for (const auto& known : table)
-    if (known.read_text && (wanted ? wanted == &known : known.matches_text(text)))
+    if (known.read_text && (wanted ? wanted == &known : known.matches_text(text))) {
+      check_origin(origin, name);  // what is no result needs none
       return known.read_text(text, name, origin);
+    }
   fail_unknown(name);
 }
 
 Imported import_tree(const Tree& tree, const std::string& format, const Origin& origin) {
   const Format* wanted = named(format);
-  check_origin(origin, tree.name());
   if (wanted && !wanted->read_tree)
     throw bad_input(fmt::format("{}: is a directory; {} is read from files, name them", tree.name(),
                                 wanted->name));
   for (const auto& known : table)
-    if (known.read_tree && (wanted ? wanted == &known : known.matches_tree(tree)))
+    if (known.read_tree && (wanted ? wanted == &known : known.matches_tree(tree))) {
+      check_origin(origin, tree.name());
       return known.read_tree(tree, origin);
+    }
   fail_unknown(tree.name());
 }
 

@@ -89,7 +89,8 @@ specs::Scores scores(const Effects& effects, const std::string& component, const
 nlohmann::json to_json(const Effects& effects);
 nlohmann::json scores_document(const Effects& effects);  // stackx/score/1, of what was measured
 std::string csv(const Effects& effects);
-std::string table(const Effects& effects, bool colour);
+std::string headline(const Effects& effects);  // what matters most, in a sentence
+std::string table(const Effects& effects, bool colour, std::size_t width);
 std::string accuracy_text(const Effects& effects);  // one sentence
 
 }  // namespace stackx::analysis

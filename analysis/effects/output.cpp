@@ -72,14 +72,14 @@ std::size_t inspections(const Effects& effects) {
   return total;
 }
 
-std::string heading(const Effects& effects) {
+std::string heading(const Effects& effects, std::size_t width) {
   std::string text = fmt::format("{} on {}: effects of versions on {}, from {} of {}",
                                  effects.workload.text(), effects.hw, title_of(effects.yardstick, effects.unit),
                                  counted(inspections(effects), "inspection"),
                                  counted(effects.values.size(), "stack"));
-  text = wrap(split(text), 0, "") + "\n";
+  text = wrap(split(headline(effects)), 0, "", width) + "\n\n" + wrap(split(text), 0, "", width) + "\n";
   if (!effects.constant.empty())
-    text += "All stacks: " + wrap(effects.constant, 12, ",") + "\n";
+    text += "All stacks: " + wrap(effects.constant, 12, ",", width) + "\n";
   return text +
          wrap(split(fmt::format(
                   "effect: {0} with the second version over {0} with the first, all other "
@@ -88,7 +88,7 @@ std::string heading(const Effects& effects) {
                   "its inspections with the drift of the rounds taken out; the log of the {0} is taken to be "
                   "a sum over components, and what interacts counts as noise.",
                   effects.yardstick.noun(), 100 * effects.confidence)),
-              0, "") +
+              0, "", width) +
          "\n\n";
 }
 
@@ -138,7 +138,7 @@ std::string some_of(std::vector<std::string> names) {
 }
 
 // What is absent here and there is one list: nothing but the name would differ.
-std::string presence_text(const Effects& effects) {
+std::string presence_text(const Effects& effects, std::size_t width) {
   std::vector<std::string> names;
   for (const Confounded& one : effects.confounded)
     if (one.presence) names.push_back(one.component);
@@ -147,11 +147,11 @@ std::string presence_text(const Effects& effects) {
          wrap(split(fmt::format("being there or not, of {}: other components come or go with them; "
                                 "compare whole stacks instead (stackx advise)",
                                 some_of(names))),
-              2, "") +
+              2, "", width) +
          "\n";
 }
 
-std::string confounded_text(const Effects& effects) {
+std::string confounded_text(const Effects& effects, std::size_t width) {
   if (effects.confounded.empty()) return {};
   std::string text = "\nCannot be told (| parts what cannot be compared):\n";
   for (const Confounded& one : effects.confounded) {
@@ -165,10 +165,10 @@ std::string confounded_text(const Effects& effects) {
     text += "- " + wrap(split(fmt::format("{}: {}; no stacks differ in it alone, it varies with {}",
                                           one.component, joined(groups, " | "),
                                           some_of(one.with))),
-                        2, "") +
+                        2, "", width) +
             "\n";
   }
-  return text + presence_text(effects);
+  return text + presence_text(effects, width);
 }
 
 }  // namespace
@@ -185,7 +185,8 @@ std::string accuracy_text(const Effects& effects) {
 }
 
 json to_json(const Effects& effects) {
-  json result = {{"hw", effects.hw},
+  json result = {{"text", headline(effects)},
+                 {"hw", effects.hw},
                  {"workload", effects.workload.text()},
                  {"metric", effects.yardstick.word()},
                  {"unit", effects.unit},
@@ -232,12 +233,23 @@ std::string csv(const Effects& effects) {
   return text;
 }
 
-std::string table(const Effects& effects, bool colour) {
-  std::string text = heading(effects) + effects_text(effects, Paint{colour}) +
-                     confounded_text(effects) + "\n" + wrap(split(accuracy_text(effects)), 0, "") +
+std::string headline(const Effects& effects) {
+  const auto of = counted(effects.values.size(), "stack");
+  if (effects.effects.empty()) return fmt::format("No effect of a version can be told from {}.", of);
+  const auto clear = static_cast<std::size_t>(std::ranges::count_if(effects.effects, &Effect::clear));
+  const auto changes = counted(effects.effects.size(), "change");
+  if (clear == 0) return fmt::format("No effect of a version is shown: none of {}, from {}.", changes, of);
+  const Effect& most = effects.effects.front();
+  return fmt::format("{} {} -> {} matters most: ×{} [{}, {}]; {} of {} shown to matter.", most.component, shown(most.from), shown(most.to),
+                     factor(most.ratio), factor(most.ci->low), factor(most.ci->high), clear, changes);
+}
+
+std::string table(const Effects& effects, bool colour, std::size_t width) {
+  std::string text = heading(effects, width) + effects_text(effects, Paint{colour}) +
+                     confounded_text(effects, width) + "\n" + wrap(split(accuracy_text(effects)), 0, "", width) +
                      "\n";
   if (!effects.notes.empty()) text += "\nNotes:\n";
-  for (const std::string& note : effects.notes) text += "- " + wrap(split(note), 2, "") + "\n";
+  for (const std::string& note : effects.notes) text += "- " + wrap(split(note), 2, "", width) + "\n";
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/report/csv.hpp"
 #include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 #include "specs/format/printable.hpp"
 
 namespace stackx::analysis {
@@ -55,19 +56,19 @@ std::vector<std::string> name_and_version(const std::map<std::string, std::strin
   return words;
 }
 
-std::string paragraph(const std::string& text) { return wrap(split(text), 0, "") + "\n"; }
+std::string paragraph(const std::string& text, std::size_t width) { return wrap(split(text), 0, "", width) + "\n"; }
 
-std::string said_above(const Answer& answer, const std::map<std::string, std::string>& common) {
+std::string said_above(const Answer& answer, const std::map<std::string, std::string>& common, std::size_t width) {
   std::string text;
   for (std::size_t c = 0; c < answer.columns.size(); ++c)
     if (is_said_above(answer, c) && answer.columns[c].shown != For::programs &&
         !answer.rows.front()[c].text.empty())
       text += wrap(split(fmt::format("All: {} {}", answer.columns[c].title,
                                      answer.rows.front()[c].text)),
-                   5, "") +
+                   5, "", width) +
               "\n";
   if (!common.empty())
-    text += "All stacks: " + wrap(name_and_version(common, {}), 12, ",") + "\n";
+    text += "All stacks: " + wrap(name_and_version(common, {}), 12, ",", width) + "\n";
   return text;
 }
 
@@ -83,29 +84,36 @@ std::vector<Column> shown_columns(const Answer& answer) {
   return columns;
 }
 
-// Texts that make the lines too long for the page, the longest first: they go below their row.
-std::vector<Column> take_long_ones(std::vector<Column>& columns) {
-  constexpr std::size_t short_enough = 24;
+// Texts that make the lines too long for the page go below their row: the longest first, then the last of those that all are
+// short. What begins a row stays.
+std::vector<Column> take_long_ones(std::vector<Column>& columns, std::size_t width) {
+  constexpr std::size_t short_enough = 12;
   std::vector<Column> taken;
   for (;;) {
     const std::vector<std::size_t> widths = widths_of(columns);
-    std::size_t line = 0, longest = columns.size();
+    std::size_t line = 0, next = 0;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       line += widths[c] + gap.size();
-      if (!columns[c].right && widths[c] > short_enough &&
-          (longest == columns.size() || widths[c] > widths[longest]))
-        longest = c;
+      if (c > 0 && !columns[c].right && widths[c] >= std::min(short_enough, next == 0 ? 0 : widths[next])) next = c;
     }
-    if (line <= page_width + gap.size() || longest == columns.size()) return taken;
-    taken.push_back(std::move(columns[longest]));
-    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(longest));
+    if (line <= width + gap.size() || next == 0) return taken;
+    taken.push_back(std::move(columns[next]));
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(next));
   }
 }
 
+// "workload: matmul:m=96; hardware: zen4", as many to a line as fit.
+std::vector<std::string> named_cells(const std::vector<Column>& columns, std::size_t row) {
+  std::vector<std::string> words;
+  for (const Column& column : columns)
+    if (column.cells[row] != "-") words.push_back(column.title + ": " + column.cells[row]);
+  return words;
+}
+
 std::string body(const Answer& answer, const std::map<std::string, std::string>& common,
-                 const Paint& paint) {
+                 const Paint& paint, std::size_t width) {
   std::vector<Column> columns = shown_columns(answer);
-  const std::vector<Column> below = take_long_ones(columns);
+  const std::vector<Column> below = take_long_ones(columns, width);
   const std::vector<std::size_t> widths = widths_of(columns);
   std::string text = paint("4", titles(columns, widths)) + "\n";
   for (std::size_t row = 0; row < answer.rows.size(); ++row) {
@@ -114,11 +122,10 @@ std::string body(const Answer& answer, const std::map<std::string, std::string>&
       line += columns[c].cell(row, widths[c]) + std::string(gap);
     line.erase(line.find_last_not_of(' ') + 1);
     text += (answer.colours.empty() ? line : paint(answer.colours[row].c_str(), line)) + "\n";
-    for (const Column& column : below)
-      text += fmt::format("      {}: {}\n", column.title, column.cells[row]);
+    if (const auto cells = named_cells(below, row); !cells.empty()) text += "      " + wrap(cells, 6, ";", width) + "\n";
     if (answer.stacks.empty()) continue;
     const auto words = name_and_version(answer.stacks[row].components, common);
-    if (!words.empty()) text += "      " + wrap(words, 6, ",") + "\n";
+    if (!words.empty()) text += "      " + wrap(words, 6, ",", width) + "\n";
   }
   return text;
 }
@@ -159,6 +166,12 @@ std::string verdict_text(const Comparison& c, const specs::Yardstick& yardstick)
                      c.interval->high);
 }
 
+std::string first_stack(const Answer& answer) {
+  constexpr std::size_t longest = 60;
+  const auto label = label_of(answer.stacks.front().components, common_components(answer.stacks));
+  return label.empty() || width_of(label) > longest ? answer.stacks.front().short_id() : label;
+}
+
 json to_json(const Answer& answer) {
   json rows = json::array();
   for (std::size_t r = 0; r < answer.rows.size(); ++r) {
@@ -170,6 +183,7 @@ json to_json(const Answer& answer) {
     rows.push_back(std::move(row));
   }
   json document = {{"question", answer.question},
+                   {"text", answer.heading},
                    {"rows", rows},
                    {"total", answer.total},
                    {"notes", answer.notes}};
@@ -193,20 +207,20 @@ std::string csv(const Answer& answer) {
   return text;
 }
 
-std::string table(const Answer& answer, bool colour) {
+std::string table(const Answer& answer, bool colour, std::size_t width) {
   const Paint paint{colour};
   const auto common = common_components(answer.stacks);
-  std::string text = paragraph(answer.heading);
+  std::string text = paragraph(answer.heading, width);
   if (!answer.rows.empty()) {
-    text += said_above(answer, common);
-    if (!answer.caption.empty()) text += paragraph(answer.caption);
-    text += "\n" + body(answer, common, paint);
+    text += said_above(answer, common, width);
+    if (!answer.caption.empty()) text += paragraph(answer.caption, width);
+    text += "\n" + body(answer, common, paint, width);
   }
   if (answer.rows.size() < answer.total)
     text += fmt::format("... and {} more (--limit 0 shows all)\n", answer.total - answer.rows.size());
   if (!answer.notes.empty()) text += "\nNotes:\n";
   for (const std::string& note : answer.notes)
-    text += "- " + wrap(split(note), 2, "") + "\n";
+    text += "- " + wrap(split(note), 2, "", width) + "\n";
   return text;
 }
 

@@ -1,8 +1,8 @@
 // The answer to a named question: a table that people, spreadsheets and programs read alike.
 //
-// One definition of rows and columns gives three formats: a table of 118 columns that says once what
-// all rows share and puts long stacks below their row, CSV with every number in full, and one JSON
-// document. Texts come from stores that strangers filled: the table shows no control character.
+// One definition of rows and columns gives three formats: a table that says once what all rows share and puts below
+// their row the stacks and what does not fit beside them, CSV with every number in full, and one JSON document.
+// Texts come from stores that strangers filled: the table shows no control character.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ struct AnswerColumn {
 
 struct Answer {
   std::string question;             // "best"
-  std::string heading, caption;     // for people: what was asked, what the columns mean
+  std::string heading, caption;     // the answer in a sentence, `text` of the document; for people: what the columns mean
   std::vector<AnswerColumn> columns;
   std::vector<std::vector<AnswerField>> rows;
   std::vector<specs::Stack> stacks;  // of each row, or none at all
@@ -51,8 +51,11 @@ AnswerField number_field(std::optional<double> number);  // for programs
 // "SLOWER ×0.912 [0.900, 0.930]", or what an unresolved one still lacks.
 std::string verdict_text(const Comparison& comparison, const specs::Yardstick& yardstick = {});
 
+// What tells the stack of the first row from those of the others, where that is short, else its id.
+std::string first_stack(const Answer& answer);
+
 nlohmann::json to_json(const Answer& answer);
 std::string csv(const Answer& answer);
-std::string table(const Answer& answer, bool colour);
+std::string table(const Answer& answer, bool colour, std::size_t width);
 
 }  // namespace stackx::analysis

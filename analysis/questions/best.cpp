@@ -6,6 +6,7 @@
 #include <span>
 
 #include "analysis/questions/parts.hpp"
+#include "analysis/text/words.hpp"
 #include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
@@ -230,6 +231,29 @@ std::size_t kept(const std::vector<Group>& groups) {
   return total;
 }
 
+// The answer in a sentence: of one group its best and how sure that is, of several how many there are.
+std::string best_heading(const std::vector<Group>& measured, std::size_t published, const specs::Yardstick& yardstick,
+                         const Answer& answer) {
+  constexpr std::size_t value = 1, unit = 2, interval = 3, inspections = 7, verdict = 9;
+  const char* best = yardstick.is_rate() ? "fastest" : "best";
+  const std::string others =
+      published == 0 ? "" : fmt::format(" Others published results of {} of workload and hardware.", counted(published, "pair"));
+  if (measured.empty() && published == 0) return "Nothing of this is measured, and nothing published.";
+  if (measured.empty()) return "Nothing of this is measured." + others;
+  if (measured.size() > 1 || answer.rows.empty())
+    return fmt::format("The {} measured stack of each of {} of workload and hardware.{}", best, counted(measured.size(), "pair"), others);
+  const auto& row = answer.rows.front();
+  const std::size_t stacks = measured.front().all;
+  const auto which = stacks == 1 ? "The only measured stack," : fmt::format("The {} of {} measured stacks is", best, stacks);
+  std::string text = fmt::format("{} {}: {} {}{}{}, n={}", which,
+                                 first_stack(answer), row[value].text, row[unit].text, row[interval].text.empty() ? "" : " ",
+                                 row[interval].text, row[inspections].text);
+  if (answer.rows.size() > 1 && measured.front().candidates.size() > 1)
+    text += answer.rows[1][verdict].value == words(Verdict::slower, yardstick) ? "; the next is shown to be behind"
+                                                                               : "; not told apart from the next";
+  return text + "." + others;
+}
+
 }  // namespace
 
 Answer best(const store::Questions& store, const QuestionOptions& options) {
@@ -242,10 +266,6 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
   answer.question = "best";
   answer.columns = best_columns(options.yardstick.noun());
   answer.total = kept(measured) + published.kept;
-  answer.heading = fmt::format(
-      "The {} measured stacks of {} pairs of workload and hardware; the best published results of "
-      "{} such pairs and metrics.",
-      options.yardstick.is_rate() ? "fastest" : "best", measured.size(), published.groups);
   answer.caption =
       options.yardstick.noun() +
       ": of measured ones the median over n inspections, each a fresh process that gives one value; "
@@ -268,10 +288,11 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
     add_published(store, group, shown, answer);
     left -= shown;
   }
+  answer.heading = best_heading(measured, published.groups, options.yardstick, answer);
   if (measured.empty() && published.groups > 0)
-    answer.notes.emplace_back(
-        "nothing of this was measured: `stackx inspect` does that, and what others published is no "
-        "claim about this machine");
+    answer.notes.emplace_back("`stackx inspect` measures; what others published is no claim about this machine");
+  if (answer.rows.size() < answer.total && !(options.filter.hardware && options.filter.workload))
+    answer.notes.emplace_back("fewer and nearer ones: --hw, --workload (`stackx query hardware`, `stackx workload list`)");
   if (measured.size() == 1 && answer.rows.size() > 1)
     answer.notes.emplace_back("which of these are ties, and what to choose: `stackx advise`");
   return answer;
@@ -285,10 +306,6 @@ Answer worst_variance(const store::Questions& store, const QuestionOptions& opti
     if (s.cv && s.ok >= options.least) order.push_back(&s);
   Answer answer;
   answer.question = "worst-variance";
-  answer.heading = fmt::format(
-      "The widest spread between inspections, of {} series (one stack, one workload, one device) with "
-      "at least {} inspections.",
-      order.size(), options.least);
   answer.caption =
       fmt::format("CV: standard deviation over mean of the inspections' median {}; each inspection is a fresh process.",
                   options.yardstick.is_rate() ? "rates" : options.yardstick.noun());
@@ -324,6 +341,13 @@ Answer worst_variance(const store::Questions& store, const QuestionOptions& opti
                            field(stack.id), {stack.id.substr(0, 12)}});
     answer.stacks.push_back(stack.stack);
   }
+  answer.heading =
+      answer.rows.empty()
+          ? fmt::format("No stack here has {} or more that tell its spread.", counted(options.least, "inspection"))
+          : fmt::format("The widest spread has {}: CV {} between {} inspections, the first of {} series (one stack, one workload, "
+                        "one device) with at least {}.",
+                        first_stack(answer), answer.rows.front()[0].text, answer.rows.front()[1].text, order.size(),
+                        options.least);
   add_note(remark, answer);
   return answer;
 }

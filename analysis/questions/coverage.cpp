@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "analysis/questions/parts.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -79,7 +80,11 @@ Answer coverage(const store::Questions& store, const QuestionOptions& options) {
   Answer answer;
   answer.question = "coverage";
   answer.total = groups.size();
-  answer.heading = fmt::format("What was inspected: {} pairs of hardware and workload.", groups.size());
+  std::uint64_t inspections = 0;
+  for (const Covered& group : groups) inspections += group.ok + group.failed;
+  answer.heading = groups.empty() ? "Nothing of this is measured."
+                                  : fmt::format("Measured: {} of {} of hardware and workload.", counted(inspections, "inspection"),
+                                                counted(groups.size(), "pair"));
   answer.caption =
       "n: inspections; versions: how many versions of each component the stacks hold. What share of a "
       "project's stacks that is: --project.";

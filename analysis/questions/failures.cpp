@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/questions/parts.hpp"
+#include "analysis/text/words.hpp"
 #include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
@@ -142,8 +143,11 @@ Answer failures(const store::Questions& store, const QuestionOptions& options) {
   answer.question = "failures";
   answer.columns = failures_columns();
   answer.total = rows.size();
-  answer.heading = fmt::format("{} of {} inspections failed, {} of {} stacks; by component version.",
-                               all.failed, all.inspections, all.failing, all.stacks);
+  answer.heading = all.inspections == 0 ? "Nothing of this is measured."
+                   : all.failed == 0    ? fmt::format("None of {} failed, of {}.", counted(all.inspections, "inspection"),
+                                                      counted(all.stacks, "stack"))
+                                        : fmt::format("{} of {} inspections failed, {} of {} stacks; by component version.", all.failed,
+                                                      all.inspections, all.failing, all.stacks);
   answer.caption =
       "95% CI: Clopper-Pearson's, of the share, for inspections like these: those of one stack tend to "
       "fail together, so look at how many stacks fail, too. other versions: of the same component.";
@@ -163,8 +167,6 @@ Answer failures(const store::Questions& store, const QuestionOptions& options) {
          field(others.failed), field(others.inspections), field(row.tally.failing),
          field(row.tally.stacks), outcomes_field(row.tally.outcomes)});
   }
-  if (rows.empty())
-    answer.notes.push_back(fmt::format("no failure among {} inspections", all.inspections));
   return answer;
 }
 

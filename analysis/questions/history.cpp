@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/questions/parts.hpp"
+#include "analysis/text/words.hpp"
 #include "analysis/ranking/side_by_side.hpp"
 #include "specs/error.hpp"
 
@@ -160,23 +161,23 @@ Answer history(const store::Questions& store, const QuestionOptions& options) {
   AmountRemark remark(options.yardstick);
   for (const Occasion* o : order) add_row(store, *o, options, comparisons, evidence, remark, answer);
   add_note(remark, answer);
-  answer.heading = fmt::format("Stack {} over {} campaigns and occasions, the latest first.",
-                               *options.filter.stack, answer.total);
+  answer.heading = fmt::format("Nothing of a stack {} is measured.", *options.filter.stack);
   if (!all.empty()) {
     const store::StackRow& stack = store.stack(all.front().stack);
-    answer.heading = fmt::format("Stack {}: {} occasions, the latest first.", stack.id.substr(0, 12),
-                                 answer.total);
+    answer.heading = fmt::format("Stack {}: {}, the latest first.", stack.id.substr(0, 12), counted(answer.total, "occasion"));
     answer.summary = {{"stack_id", stack.id}, {"stack", stack.stack.components}};
     std::string components;
     for (const auto& [name, version] : stack.stack.components)
       components += fmt::format("{}{} {}", components.empty() ? "" : ", ", name, version);
     answer.heading += " " + components + ".";
   }
-  answer.caption = fmt::format(
-      "n: inspections. Against the campaign before on the same device: campaigns share no round, so the "
-      "interval is a bootstrap of the difference of their medians, at {:g}% for all {} comparisons "
-      "together (Bonferroni), and whatever else changed between them is part of the difference.",
-      100 * options.confidence, comparisons);
+  answer.caption = "n: inspections.";
+  if (comparisons > 0)
+    answer.caption += fmt::format(
+        " Against the campaign before on the same device: campaigns share no round, so the interval is a bootstrap of the "
+        "difference of their medians, at {:g}% for all {} together (Bonferroni), and whatever else changed between them is part "
+        "of the difference.",
+        100 * options.confidence, counted(comparisons, "comparison"));
   return answer;
 }
 

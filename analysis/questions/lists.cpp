@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "analysis/questions/parts.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -36,7 +37,8 @@ Answer hardware(const store::Questions& store, const QuestionOptions& options) {
   for (const store::PublishedPlace& place : store.published_places(options.filter)) ++sums[place.hardware].published;
   Answer answer;
   answer.question = "hardware";
-  answer.heading = fmt::format("Hardware that there are results of: {} models.", sums.size());
+  answer.heading = sums.empty() ? "No results are of such hardware."
+                                : fmt::format("Hardware that there are results of: {}.", counted(sums.size(), "model"));
   answer.caption =
       "n: inspections measured; published: results of others. Names of published hardware are kept as "
       "their sources write them.";
@@ -75,7 +77,9 @@ Answer sources(const store::Questions& store, const QuestionOptions& options) {
   Answer answer;
   answer.question = "sources";
   answer.heading =
-      fmt::format("Where published results come from: {} sources with {} results.", rows.size(), results);
+      rows.empty() ? "No published result is of this."
+                   : fmt::format("Where published results come from: {} with {}.", counted(rows.size(), "source"),
+                                 counted(results, "result"));
   answer.columns = {{"results", "results", true},
                     {"date", "date"},
                     {"tool", "format"},

@@ -10,6 +10,7 @@
 #include "analysis/questions/parts.hpp"
 #include "analysis/statistics/holm_family.hpp"
 #include "analysis/statistics/statistics.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -234,9 +235,11 @@ void summarise(const Family& family, double confidence, const specs::Yardstick& 
     answer.summary[words(v, yardstick)] = counts[v];
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[v], words(v, yardstick));
   }
-  answer.heading = fmt::format("Steps between successive versions, all other components the same: {} "
-                               "tested together; {}.",
-                               family.members.size(), text);
+  const auto slower = counts[Verdict::slower], all = family.members.size();
+  answer.heading = all == 0 ? "No step from one version to the next was measured."
+                            : fmt::format("{} of {}, all other components the same, {} shown to be {}: {}.",
+                                          slower == 0 ? "None" : fmt::format("{}", slower), counted(all, "step") + " to the next version",
+                                          slower > 1 ? "are" : "is", yardstick.is_rate() ? "slower" : "worse", text);
 }
 
 }  // namespace

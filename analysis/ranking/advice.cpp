@@ -84,7 +84,7 @@ Advice read_advice(const specs::Node& document) {
   }
   if (advice.stacks.empty())
     document.at("recommendations")
-        .fail("there is no recommendation to verify: nothing of it was measured");
+        .fail("there is no recommendation to verify: nothing of it was measured; `stackx inspect PROJECT` does that");
   return advice;
 }
 

@@ -1,5 +1,5 @@
-// Tables and paragraphs for people: 118 columns, right- and left-aligned, ANSI colours if wanted. Cells and words may
-// come from outside: printable() shows them.
+// Tables and paragraphs for people: right- and left-aligned, ANSI colours if wanted, as wide as who prints them says, else
+// 118 columns. Cells and words may come from outside: printable() shows them.
 #pragma once
 
 #include <string>

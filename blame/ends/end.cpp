@@ -106,8 +106,10 @@ class EndReader {
   }
 
   void read_requirements(const fs::path& file) {
-    if (holds_other_sources(specs::read_pip_text(file, "requirements")))
-      return take(specs::parse_freeze(specs::read_pip_text(file, "requirements"), file.string()));
+    const auto text = specs::read_pip_text(file, "requirements");
+    if (const auto begin = specs::trim(text).text.substr(0, 1); begin == "{" || begin == "[")
+      throw bad_input(fmt::format("{}: is JSON and no lock; expected {}", file.string(), kinds));
+    if (holds_other_sources(text)) return take(specs::parse_freeze(text, file.string()));
     specs::RequirementHashes hashes;
     const auto project = specs::read_requirements_txt(file, &hashes);
     specs::PackageList list{project.dependencies, project.constraints, {}, {}};

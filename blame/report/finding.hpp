@@ -53,6 +53,7 @@ struct Finding {
   std::vector<std::string> because;    // sentences
   std::vector<std::string> notes;
   std::optional<FirstBad> first_bad;
+  bool may_have_first_bad = false;     // where nobody looked for it yet
 };
 
 // What the user asked, for sentences and for the command that repeats it.

@@ -44,8 +44,7 @@ std::string effect_in_words(const FindingRow& row) {
 // What is worth doing next, each with its command.
 std::vector<std::string> next_steps(const Finding& finding, const Named& named) {
   std::vector<std::string> steps;
-  const bool has_culprit = std::ranges::any_of(finding.rows, [](const auto& row) { return row.role == Role::culprit || row.role == Role::gain; });
-  if (has_culprit && !finding.first_bad) steps.push_back("which version it began with: the same command with --versions");
+  if (finding.may_have_first_bad) steps.push_back("which version it began with: the same command with --versions");
   if (finding.kind == Kind::found) steps.push_back("text for an issue: the same command with --format markdown");
   if (finding.kind == Kind::same) return steps;
   if (finding.kind == Kind::unfinished) steps.push_back("the same command goes on from here");

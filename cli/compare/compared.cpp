@@ -63,6 +63,12 @@ std::vector<std::string> beginning(const std::set<std::string>& ids, const std::
   return found;
 }
 
+std::vector<std::string> short_ids(const std::set<std::string>& ids) {
+  std::vector<std::string> cut;
+  for (const auto& id : ids) cut.push_back(id.substr(0, 12));
+  return cut;
+}
+
 std::string host_texts(const Known& known) {
   std::vector<std::string> names;
   for (const auto& [fingerprint, called] : known.hosts)
@@ -108,10 +114,13 @@ std::string describe(const Candidate& candidate) {
                             std::optional<Kind> wanted) {
   if (wanted == Kind::campaign)
     throw bad_input(fmt::format("{}: the store knows no such campaign; it has {}", text,
-                                known.campaigns.empty() ? "none" : some(known.campaigns)));
+                                known.campaigns.empty() ? "none" : some(short_ids(known.campaigns))));
   if (wanted == Kind::host)
     throw bad_input(
         fmt::format("{}: nothing is measured on such a host, but on {}", text, host_texts(known)));
+  // A version alone does not say of what.
+  for (const auto& [component, versions] : known.versions)
+    if (versions.contains(text)) throw bad_input(fmt::format("{0}: a version of which component? Write {1}={0}", text, component));
   throw bad_input(
       fmt::format("{}: no file, and the store knows no {} by that name or beginning; expected an "
                   "id (`stackx advise` "

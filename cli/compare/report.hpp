@@ -35,7 +35,12 @@ std::vector<Difference> differences(const specs::Stack& a, const specs::Stack& b
 // What a reader has to know besides: failures, rounds not shared, what else differed.
 std::vector<std::string> compare_notes(const CompareReport& report);
 
-std::string compare_text(const CompareReport& report, std::size_t rows, bool plots, bool colour);
+struct CompareLook {
+  std::size_t rows = 25;  // 0: all
+  bool plots = true, colour = false;
+  std::size_t width = 100;
+};
+std::string compare_text(const CompareReport& report, const CompareLook& look);
 nlohmann::json compare_json(const CompareReport& report);
 
 }  // namespace stackx::cli

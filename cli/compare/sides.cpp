@@ -54,6 +54,25 @@ void take(Side& side, const std::vector<store::Measurement>& all) {
     for (auto& measurement : side.measurements) measurement.sentinel = false;
 }
 
+// Stores may share documents (import, merge): what is in both was measured once, and tells no difference between them.
+void leave_out_shared(Sides& sides) {
+  const auto ids = [](const Side& side) {
+    Names all;
+    for (const auto& measurement : side.measurements) all.insert(measurement.inspection);
+    return all;
+  };
+  const Names of_a = ids(sides.a), of_b = ids(sides.b);
+  Names shared;
+  std::ranges::set_intersection(of_a, of_b, std::inserter(shared, shared.end()));
+  if (shared.empty()) return;
+  for (auto* side : {&sides.a, &sides.b})
+    std::erase_if(side->measurements, [&](const auto& one) { return shared.contains(one.inspection); });
+  sides.notes.push_back(fmt::format("{} inspection{} in both stores: measured once, and left out", shared.size(),
+                                    shared.size() == 1 ? " is" : "s are"));
+  for (const auto& [side, name] : {std::pair{&sides.a, "A"}, {&sides.b, "B"}})
+    if (side->measurements.empty()) sides.nothing = fmt::format("All that {} holds is in the other store, too.", name);
+}
+
 template <typename Key>
 auto counts(const Side& side, Key key) {
   std::map<decltype(key(side.measurements.front())), std::size_t> result;
@@ -311,7 +330,7 @@ Sides open(const SidesOptions& options, const Globals& globals) {
   if (!options.workload.empty()) workload = workspace::asked_workload(options.workload, globals);
   const auto all = load(store::default_path(globals.db), options, workload, globals);
   if (all.empty()) {
-    sides.nothing = "Nothing of that is measured; `stackx advise` says what is.";
+    sides.nothing = "Nothing of that is measured; `stackx query coverage` says what is.";
     return sides;
   }
   const auto known = known_of(all);
@@ -377,7 +396,9 @@ std::string why_no_rates(const Sides& sides) {
     text += fmt::format("{}Of {}'s {} inspections: {}.", text.empty() ? "" : " ", name, side->measurements.size(),
                         fmt::join(words, ", "));
   }
-  return text.empty() ? "No pair has a rate on both sides." : "No pair has a rate on both sides. " + text;
+  const auto none = fmt::format("No pair has {} on both sides.",
+                                sides.yardstick.is_rate() ? "a rate" : "an amount of " + sides.yardstick.noun());
+  return text.empty() ? none : none + " " + text;
 }
 
 Sides find_sides(const SidesOptions& options, const Globals& globals) {
@@ -385,9 +406,10 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
   if (!sides.nothing.empty()) return sides;
   if (same(sides.a.what, sides.b.what))
     throw bad_input(
-        fmt::format("{} and {} are the same; a stack is compared with itself through its "
-                    "sentinel, ARM+A",
-                    options.a, options.b));
+        fmt::format("{} and {} are the same {}; name another for B. How far one stack differs from itself, its sentinel "
+                    "tells: `stackx report`",
+                    options.a, options.b, to_string(sides.a.what.kind)));
+  if (sides.a.what.kind == Kind::store) leave_out_shared(sides);
   for (auto* side : {&sides.a, &sides.b}) {
     note_unknown(side->what, sides.notes);
     if (sides.nothing.empty() && side->measurements.empty())
@@ -410,7 +432,7 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
     explain_no_couples(sides);
   else if (one_stack_twice(sides))
     sides.nothing =
-        fmt::format("{} and {} are the same stack, {}; compare it with its sentinel, ARM+A.",
+        fmt::format("{} and {} are the same stack, {}; name another for B.",
                     options.a, options.b, sides.couples.front().a->stack.short_id());
   if (sides.nothing.empty() && is_stacks(sides.a.what.kind) && options.yardstick.is_rate()) {  // races are run by rates
     sides.finals = finals_of(sides, globals);

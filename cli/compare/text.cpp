@@ -22,7 +22,7 @@ using analysis::Interval;
 using analysis::SideSummary;
 using analysis::Verdict;
 
-constexpr std::size_t plot_width = 100;
+constexpr std::size_t widest_plot = 100;
 constexpr const char* bold = "1";
 
 std::string unit_of(const CompareReport& report) {
@@ -37,6 +37,11 @@ std::string rate_interval(const std::optional<Interval>& interval) {
   return interval ? fmt::format("[{}, {}]", analysis::number(interval->low),
                                 analysis::number(interval->high))
                   : "-";
+}
+
+// "  workload    matmul:...": further lines go on below the text.
+std::string labelled(const char* label, const std::string& text, std::size_t width) {
+  return fmt::format("  {:<11} {}\n", label, analysis::wrap(analysis::split(text), 14, "", width));
 }
 
 // "A is FASTER than B", "A has LESS memory than B".
@@ -93,7 +98,7 @@ std::string sentence(const CompareReport& report) {
                      basis(report), outlook(report));
 }
 
-std::string intervals(const CompareReport& report) {
+std::string intervals(const CompareReport& report, std::size_t width) {
   const auto& result = report.result;
   std::string text;
   const bool by_bootstrap = !result.paired && result.couples.size() == 1;
@@ -106,7 +111,7 @@ std::string intervals(const CompareReport& report) {
                         : result.couples.size() == 1 ? "hierarchical"
                                                      : "rounds'",
                         interval_text(result.bootstrap));
-  return text.empty() ? "" : "  intervals   " + text + "\n";
+  return text.empty() ? "" : labelled("intervals", text, width);
 }
 
 std::string percent(const std::optional<double>& share) {
@@ -242,7 +247,8 @@ const analysis::StackRates& rates_of(const Side& side, const specs::Stack& stack
   return *std::ranges::find(side.rates.stacks, stack, &analysis::StackRates::stack);
 }
 
-std::string plots_text(const CompareReport& report) {
+std::string plots_text(const CompareReport& report, std::size_t width) {
+  const auto plot_width = std::min(width, widest_plot);
   const auto& result = report.result;
   std::string text;
   if (result.couples.size() == 1) {
@@ -257,43 +263,47 @@ std::string plots_text(const CompareReport& report) {
   return text;
 }
 
-std::string limit_text(const CompareReport& report) {
+std::string limit_text(const CompareReport& report, std::size_t width) {
   if (!report.max_slower) return "";
-  return fmt::format("  limit       B may be {:.3g}% {} than A: {}\n", *report.max_slower,
-                     report.sides.yardstick.is_rate() ? "slower" : "worse",
-                     exceeds_limit(report) ? "EXCEEDED, the whole interval lies beyond"
-                                           : "not shown to be exceeded");
+  return labelled("limit",
+                  fmt::format("B may be {:.3g}% {} than A: {}", *report.max_slower,
+                              report.sides.yardstick.is_rate() ? "slower" : "worse",
+                              exceeds_limit(report) ? "EXCEEDED, the whole interval lies beyond" : "not shown to be exceeded"),
+                  width);
 }
 
 }  // namespace
 
-std::string compare_text(const CompareReport& report, std::size_t rows, bool plots, bool colour) {
+std::string compare_text(const CompareReport& report, const CompareLook& look) {
   const auto& result = report.result;
-  const analysis::Paint paint{colour};
-  std::string text = paint(bold, sentence(report)) + "\n";
-  if (const auto bits = analysis::bits_sentence(report.bits); !bits.empty()) text += bits + "\n";
+  const auto rows = look.rows;
+  const auto paragraph = [&](const std::string& one) { return analysis::wrap(analysis::split(one), 0, "", look.width); };
+  const analysis::Paint paint{look.colour};
+  std::string text = paint(bold, paragraph(sentence(report))) + "\n";
+  if (const auto bits = analysis::bits_sentence(report.bits); !bits.empty()) text += paragraph(bits) + "\n";
   text += "\n";
-  text += fmt::format("  A           {}\n  B           {}\n", report.sides.a.what.text,
-                      report.sides.b.what.text);
-  text += fmt::format("  workload    {}, {}\n", report.sides.workload.text(),
-                      report.sides.yardstick.is_rate() ? "in " + unit_of(report)
-                                                       : "by " + analysis::title_of(report.sides.yardstick, unit_of(report)));
-  text += intervals(report) + limit_text(report);
+  text += labelled("A", report.sides.a.what.text, look.width) + labelled("B", report.sides.b.what.text, look.width);
+  text += labelled("workload", fmt::format("{}, {}", report.sides.workload.text(),
+                                           report.sides.yardstick.is_rate()
+                                               ? "in " + unit_of(report)
+                                               : "by " + analysis::title_of(report.sides.yardstick, unit_of(report))),
+                   look.width);
+  text += intervals(report, look.width) + limit_text(report, look.width);
   if (result.couples.size() == 1) {
     text += "\n" + two_sides(report, result.couples.front()) + "\n" +
             differences_text(result.couples.front());
   } else {
     if (result.paired)
-      text += fmt::format(
-          "  couples     {} of the {} stacks that are A and the {} that are B, corrected for their "
-          "number: {}\n",
-          result.couples.size(), report.sides.a.rates.stacks.size(),
-          report.sides.b.rates.stacks.size(), tally(report));
+      text += labelled("couples",
+                       fmt::format("{} of the {} stacks that are A and the {} that are B, corrected for their number: {}",
+                                   result.couples.size(), report.sides.a.rates.stacks.size(), report.sides.b.rates.stacks.size(),
+                                   tally(report)),
+                       look.width);
     text += "\n" + couples_text(report, rows);
   }
   text += nodes_text(report, rows);
-  if (plots) text += plots_text(report);
-  for (const auto& note : compare_notes(report)) text += fmt::format("\nNote: {}.", specs::printable(note));
+  if (look.plots) text += plots_text(report, look.width);
+  for (const auto& note : compare_notes(report)) text += "\n" + paragraph(fmt::format("Note: {}.", specs::printable(note)));
   return text + (text.ends_with('\n') ? "" : "\n");
 }
 

@@ -20,7 +20,12 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 
 // Of a help text what stands before further ways and defaults.
 std::string beginning(const std::string& help) {
-  return help.substr(0, std::min({help.find("; "), help.find(". "), help.size()}));
+  int depth = 0;  // of parentheses
+  for (std::size_t at = 0; at + 1 < help.size(); ++at) {
+    depth += help[at] == '(' ? 1 : help[at] == ')' ? -1 : 0;
+    if (depth == 0 && (help[at] == ';' || help[at] == '.') && help[at + 1] == ' ') return help.substr(0, at);
+  }
+  return help;
 }
 
 class Wording {
@@ -112,7 +117,8 @@ class Wording {
     const auto option = std::ranges::find_if(mistake_.extra, [](const std::string& one) { return one.starts_with('-'); });
     if (at_->commands.empty() && option != mistake_.extra.end()) return no_such_option(option->substr(0, option->find('=')));
     if (at_->commands.empty()) return one_word_too_many(*word);
-    if (word == mistake_.extra.end()) return no_such_option(option->substr(0, option->find('=')));
+    if (word == mistake_.extra.end() || option < word)  // whose value the word is
+      return no_such_option(option->substr(0, option->find('=')));
     const auto text = "no such command: " + below() + *word;
     const auto near = did_you_mean(*word, command_names(), std::max<std::size_t>(2, word->size() / 2), below());
     return text + (near.empty() ? there_are() : near);
@@ -128,7 +134,7 @@ class Wording {
   }
 
   std::string one_word_too_many(const std::string& word) const {
-    return fmt::format("{} is one word too many{}", specs::in_quotes(word), usage());
+    return fmt::format("{} is one word too many{}{}", specs::in_quotes(word), word.ends_with(".db") ? "; --db names a store" : "", usage());
   }
 
   const Mistake& mistake_;

@@ -175,6 +175,13 @@ void Node::only(std::initializer_list<std::string_view> known) const {
   }
 }
 
+std::string Node::kind() const {
+  const auto* members = value_->get_ptr<const Json::object_t*>();
+  if (!members) return "";
+  const auto found = members->find("$schema");
+  return found != members->end() && found->second.is_string() ? found->second.get<std::string>() : "";
+}
+
 void Node::schema(std::string_view expected) const {
   const auto found = find("$schema");
   if (!found)

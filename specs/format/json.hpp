@@ -54,6 +54,7 @@ class Node {
   void only(std::initializer_list<std::string_view> known) const;
   // "$schema" must be `expected`, e.g. "stackx/catalog/1".
   void schema(std::string_view expected) const;
+  std::string kind() const;  // what "$schema" says, to tell what else a document is; "": nothing
 
   // "FILE: POINTER: <message>"; of the whole document "FILE: <message>"
   [[noreturn]] void fail(const std::string& message) const;

@@ -92,8 +92,10 @@ class Culprits(Blame):
             self.assertIn("$ stackx blame old.txt new.txt --pi", markdown)
 
     def test_one_alone(self):
-        answer = self.blame(self.ends(1, {("p00", "2.0"): "0.5"}))
+        ends = self.ends(1, {("p00", "2.0"): "0.5"})
+        answer = self.blame(ends)
         self.assertEqual(self.roles(answer), ["p00 1.0 -> 2.0"])
+        self.assertIn("the same command with --versions", " ".join(self.stackx("blame", *ends, "--pi", self.bench).stdout.split()))
 
     @unittest.skipUnless(cases(0, 1), "with --thorough; tests/blame/search has a hundred of them")
     def test_two_culprits(self):
@@ -297,6 +299,8 @@ class Ends(Blame):
         (row,) = [row for row in answer["rows"] if row["role"] == "culprit"]
         self.assertEqual(sorted(row["changes"]), ["quick 9.9.1 -> not there", "slow not there -> 9.9.1"])
         self.assertLess(row["effect"]["interval"][1], 0.5)
+        # What no index has releases of has no first bad one to look for.
+        self.assertNotIn("--versions", self.stackx("blame", *ids, "--project", project, "--workload", workload).stdout)
 
     def refused(self, *arguments):
         done = self.stackx("blame", *arguments, exit_code=2)
@@ -309,7 +313,10 @@ class Ends(Blame):
         self.assertIn("--pi COMMAND", self.refused(old, new))
         self.assertIn("loose.txt:2", self.refused(old, loose, "--pi", self.bench))
         self.assertIn("no-such.txt", self.refused(old, "no-such.txt", "--pi", self.bench))
+        self.assertIn("project.json: is JSON and no lock; expected a lock (Pipfile.lock, ", self.refused(old, self.write("project.json", {"name": "x"}), "--pi", self.bench))
         self.assertIn("nowhere.py", self.refused(old, new, "--pi", "./nowhere.py"))
+        # Before the index is asked: a program that is not there costs no download.
+        self.assertIn("nowhere.py", self.refused(old, new, "--pi", "./nowhere.py", "--index-url", "http://127.0.0.1:9/"))
         self.assertIn("p00 9.9", self.refused(old, self.write("odd.txt", "p00==9.9\n"), "--pi", self.bench))
         self.assertIn("--files", self.refused(old, new, "--workload", "matmul", "--files", "."))
         self.assertIn("framework", self.refused(old, new, "--workload", "matmul"))

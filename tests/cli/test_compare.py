@@ -21,8 +21,30 @@ def exact_interval(values, confidence):
 
 
 class Compare(MadeUpStore):
+    def setUp(self):
+        super().setUp()
+        self.environment["COLUMNS"] = "160"  # sentences on a line
+
     def compare(self, *arguments, exit_code=0):
         return self.json("compare", *arguments, exit_code=exit_code)
+
+    def test_fits_the_screen(self):
+        self.rounds([({"openblas": "0.3.34", "threads": "1"}, 106), ({"openblas": "0.3.27", "threads": "1"}, 100)])
+        self.store()
+        self.environment["COLUMNS"] = "80"
+        for line in self.stackx("compare", "openblas=0.3.34", "openblas=0.3.27", "--max-slower", "3", exit_code=1).stdout.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+    def test_what_a_stranger_types(self):
+        self.rounds([({"openblas": "0.3.34"}, 106), ({"openblas": "0.3.27"}, 100)])
+        self.store()
+        for words, said in ((("0.3.34", "0.3.27"), "0.3.34: a version of which component? Write openblas=0.3.34"),
+                            (("openblas=0.3.34", "openblas=0.3.34"), "are the same stack; name another for B."),
+                            ((), "compare: A and B are required: "), (("openblas=0.3.34",), "compare openblas=0.3.34: A and B are required: ")):
+            self.assertIn(said, self.stackx("compare", *words, exit_code=2).stderr)
+        # What nobody told is not called a rate.
+        text = self.stackx("compare", "openblas=0.3.34", "openblas=0.3.27", "--metric", "energy", exit_code=1).stdout
+        self.assertIn("No pair has an amount of energy on both sides.", text)
 
     def test_faster_slower_and_the_interval(self):
         new, old = {"openblas": "0.3.34", "threads": "1"}, {"openblas": "0.3.27", "threads": "1"}
@@ -168,6 +190,17 @@ class Compare(MadeUpStore):
         self.assertEqual((found["verdict"], found["a"]["kind"], found["n"]), ("FASTER", "store", 7))
         self.assertAlmostEqual(found["ratio"], 1.25, delta=0.08)
         self.assertFalse(self.db.exists())  # nobody asked for the usual store
+        # What one took over from the other was measured once: it is left out, or B would be as fast as itself.
+        self.stackx("merge", first, second, "--db", self.scratch / "both.db")
+        again = self.compare(first, self.scratch / "both.db", exit_code=1)
+        self.assertIsNone(again["verdict"])
+        self.assertIn("All that A holds is in the other store, too.", again["notes"])
+        self.rounds([(stack, rate) for stack, rate in stacks], count=10, campaign="third")
+        self.stackx("merge", first, "--db", self.store("third"))
+        partly = self.compare(self.scratch / "third.db", self.scratch / "both.db", exit_code=None)
+        self.assertIn("70 inspections are in both stores: measured once, and left out", partly["notes"])
+        self.assertEqual(partly["verdict"], "FASTER")
+        self.assertIn("are the same store", self.stackx("compare", first, first, exit_code=2).stderr)
         self.stackx("compare", first, second, "--workload", "conv2d", exit_code=1)
 
     def test_stacks_that_never_ran_together_are_not_paired(self):

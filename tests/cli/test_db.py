@@ -33,6 +33,16 @@ class Db(MadeUpStore):
         text = self.stackx("db", "info", "--db", self.file).stdout
         self.assertIn(f"inspections  {self.count}", text)
         self.assertIn("no such store", self.stackx("db", "info", "--db", self.scratch / "none.db", exit_code=2).stderr)
+        self.assertIn("bytes_an_inspection", told)
+        # Where others' results lie in the file, too, its size divided by the inspections is no inspection's.
+        self.stackx("query", "hardware", "--db", self.file)
+        told = self.json("db", "info", "--db", self.file)
+        self.assertGreater(told["counts"]["published"], 0)
+        self.assertNotIn("bytes_an_inspection", told)
+        self.assertNotRegex(self.stackx("db", "info", "--db", self.file).stdout, "(?m)^  each")
+
+    def test_a_store_is_named_by_an_option(self):
+        self.assertIn('"one.db" is one word too many; --db names a store', self.stackx("db", "check", "one.db", exit_code=2).stderr)
 
     def test_sound(self):
         self.assertIn(f"sound: {self.count} inspections", self.stackx("db", "check", "--db", self.file).stdout)
@@ -68,7 +78,7 @@ class Db(MadeUpStore):
                 self.change(sql)
                 done = self.stackx("db", "check", "--db", self.file, exit_code=1)
                 self.assertIn(expected, done.stdout)
-                self.assertIn("db salvage", done.stderr)
+                self.assertRegex(done.stderr, rf"^{self.file} is damaged: \d+ problems?; `stackx db salvage {self.file}` ")
                 self.assertTrue(all(line.startswith(str(self.file)) for line in done.stdout.splitlines()), done.stdout)
                 answer = self.json("db", "check", "--db", self.file, exit_code=1)
                 self.assertFalse(answer["sound"])
@@ -83,7 +93,7 @@ class Db(MadeUpStore):
         content = self.file.read_bytes()
         new = self.scratch / "new.db"
         done = self.stackx("db", "salvage", self.file, "-o", new, exit_code=1)
-        self.assertIn(f"{self.count - 2} inspections", done.stdout)
+        self.assertTrue(done.stdout.startswith(f"{new}: {self.count - 2} inspections"), done.stdout)
         self.assertIn("2 documents of which something is left", done.stdout)
         self.assertEqual(done.stderr.count("not saved:"), 2)
         self.assertEqual(self.file.read_bytes(), content)

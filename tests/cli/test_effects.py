@@ -55,6 +55,13 @@ class Effects(MadeUpStore):
         self.assertEqual(found["model"]["degrees_of_freedom"], 15 - 6)
         self.assertLess(found["model"]["leave_one_out"]["median_absolute_error"], 0.05)
         self.assertGreaterEqual(found["model"]["leave_one_out"]["intervals_that_covered"], 12)
+        self.assertRegex(found["text"], r"^threads 1 -> 2 matters most: ×1\.\d+ \[1\.\d+, [12]\.\d+\]; 6 of 6 changes shown to matter\.$")
+        self.environment["COLUMNS"] = "80"
+        text = self.stackx("effects").stdout
+        self.assertEqual(" ".join(text.partition("\n\n")[0].split()), found["text"])
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        for command in ("effects", "report"):
+            self.assertIn("--campaign nope: the store knows no such campaign", self.stackx(command, "--campaign", "nope", exit_code=2).stderr)
         only = self.json("effects", "--component", "threads")
         self.assertEqual({one["component"] for one in only["effects"]}, {"threads"})
         self.assertIn('did you mean "threads"?', self.stackx("effects", "--component", "thread", exit_code=2).stderr)

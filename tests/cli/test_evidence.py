@@ -56,6 +56,16 @@ class Evidence(BlackBox):
         self.assertIn(f"with {len(list(rows()))} results", everything.stdout)
         self.assertEqual(self.stackx("workload", "list").stderr, "")
 
+    def test_where_nothing_is_measured_the_next_command_is_named(self):
+        begin = "  stackx advise --hw host --workload matmul --settle s.json && stackx inspect s.json"
+        for command in ("effects", "report"):
+            text = self.stackx(command, exit_code=1).stdout
+            self.assertIn(f"Nothing is measured yet. To begin, on this machine:\n{begin}\n", text)
+            self.assertEqual(self.stackx(command, "--hw", "v100", exit_code=1).stdout.splitlines()[-1],
+                             "What these say: stackx advise --hw v100 --workload matmul")
+        self.assertIn("`stackx advise --hw host --workload matmul` says how to begin", self.json("query", "coverage", exit_code=1)["notes"][0])
+        self.assertIn(begin, self.stackx("advise", "--hw", "host", "--workload", "matmul").stdout)
+
     def test_a_store_of_before_evidence_lay_by_family_takes_nothing_twice(self):
         self.begin_with_what_is_published()
         with contextlib.closing(sqlite3.connect(self.db)) as store, store:  # as that store knew them: a file a source

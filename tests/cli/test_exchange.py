@@ -95,6 +95,9 @@ class Exchange(MadeUpStore):
 
     def test_an_export_takes_its_place_at_the_end_and_devices_stay(self):
         database = self.made("one", self.some_documents())
+        for name in ("results.csv", "results.jsonl.bz2", "results.html"):
+            self.assertIn(f"-o {name}: export writes JSON Lines", self.stackx("export", "--db", database, "-o", name, exit_code=2).stderr)
+            self.assertFalse((self.scratch / name).exists())
         missing = self.scratch / "no" / "such" / "directory.jsonl.zst"
         self.assertIn(str(missing), self.stackx("export", "--db", database, "-o", missing, exit_code=3).stderr)
         fifo = self.scratch / "pipe"
@@ -122,7 +125,16 @@ class Exchange(MadeUpStore):
         self.stackx("merge", stores[2], "--db", everything)
         self.assertEqual(results, {self.export(everything)})
         self.assertIn("itself", self.stackx("merge", everything, "--db", everything, exit_code=2).stderr)
-        self.assertIn("no such store", self.stackx("merge", self.scratch / "none.db", "--db", everything, exit_code=2).stderr)
+        self.assertIn("none.db: no such store; check the path", self.stackx("merge", self.scratch / "none.db", "--db", everything, exit_code=2).stderr)
+        self.assertIn("OTHER.db... is missing: Stores", self.stackx("merge", exit_code=2).stderr)
+
+    def test_an_export_of_nothing_says_so(self):
+        nothing = self.scratch / "nothing.db"
+        self.stackx("import", self.write("nothing.jsonl", ""), "--db", nothing)
+        done = self.stackx("export", "--db", nothing)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("nothing to export: nothing was measured or imported here; `stackx inspect PROJECT` measures", done.stderr)
+        self.assertIn("--seeds", self.stackx("export", "--published", "--db", nothing).stderr)
 
     def test_conflicts_are_refused_by_name_and_the_rest_goes_on(self):
         documents = self.some_documents()

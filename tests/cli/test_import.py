@@ -145,6 +145,10 @@ class Import(BlackBox):
 
     def test_errors_name_the_file_and_what_was_expected(self):
         self.assertIn("no known format", self.refused(self.write("x.txt", "hello\n"), *SOURCE))
+        # What holds no results needs no source, but another file.
+        self.assertIn("no known format", self.refused(self.write("x.txt", "hello\n")))
+        self.assertIn("p.json: is stackx/project/1, which holds no results", self.refused(self.write("p.json", '{\n  "$schema": "stackx/project/1"\n}\n'), *SOURCE))
+        self.assertIn("is a store, no result document; `stackx merge`", self.refused(self.db))
         self.assertIn("h.json:1:", self.refused(self.write("h.json", json.dumps(HYPERFINE)[:40]), *SOURCE))
         self.assertIn("did you mean", self.refused(self.write("y.json", HYPERFINE), *SOURCE, "--format", "hyperfin"))
         bad = self.write("z.json", {"results": [{"command": "a", "times": [-1]}]})

@@ -71,6 +71,62 @@ class Questions(QueryTest):
             self.assertEqual(json.loads(self.stackx("query", question, *more, "--format", "json",
                                                     exit_code=code).stdout), document)
 
+    def test_the_answer_comes_first_in_words(self):
+        """Of each question what it found, of nothing that it is nothing; in JSON as `text`."""
+        self.three_versions()
+        self.inspection(stack("0.3.26"), 50, 0, outcome="crashed", reason="signal 11", samples_ns=[], exit_code=None)
+        self.store()
+        self.environment["COLUMNS"] = "100"
+        identity = stack_id(stack("0.3.23"))
+        for words, said, code in ((("best",), "The fastest of 4 measured stacks is numpy 2.0.1, openblas 0.3.23: ", 0),
+                                  (("best", "--top", "1"), "The fastest of 4 measured stacks is ", 0),
+                                  (("best", "--component", "openblas=0.3.25"), "The only measured stack, ", 0),
+                                  (("best", "--since", "2100-01-01"), "Nothing of this is measured, and nothing published.", 1),
+                                  (("regressions",), "1 of 4 steps to the next version, all other components the same, is shown to be slower: 1 SLOWER,", 0),
+                                  (("regressions", "--component", "numpy"), "None of 1 step to the next version, ", 0),
+                                  (("regressions", "--since", "2100-01-01"), "No step from one version to the next was measured.", 1),
+                                  (("failures",), "1 of 97 inspections failed, 1 of 5 stacks; ", 0),
+                                  (("failures", "--component", "openblas<0.3.26"), "None of 96 inspections failed, of 4 stacks.", 1),
+                                  (("failures", "--since", "2100-01-01"), "Nothing of this is measured.", 1),
+                                  (("coverage",), "Measured: 97 inspections of 1 pair of hardware and workload.", 0),
+                                  (("coverage", "--since", "2100-01-01"), "Nothing of this is measured.", 1),
+                                  (("worst-variance",), "The widest spread has ", 0),
+                                  (("worst-variance", "--least", "99"), "No stack here has 99 inspections or more that tell its spread.", 1),
+                                  (("history", "--stack", identity), f"Stack {identity[:12]}: 1 occasion, the latest first.", 0),
+                                  (("hardware",), "Hardware that there are results of: 1 model.", 0)):
+            with self.subTest(words=words):
+                text = " ".join(self.stackx("query", *words, exit_code=code).stdout.split())
+                self.assertTrue(text.startswith(said), text[:200])
+                self.assertTrue(self.query(*words, exit_code=code)["text"].startswith(said))
+
+    def test_tables_fit_the_screen(self):
+        """But for words without a blank."""
+        self.three_versions()
+        self.store()
+        for columns in (60, 80):
+            self.environment["COLUMNS"] = str(columns)
+            for question in QUESTIONS[:-1]:
+                for line in self.stackx("query", question, exit_code=1 if question == "failures" else 0).stdout.splitlines():
+                    self.assertTrue(len(line) <= columns or question == "hardware", line)
+                    self.assertNotRegex(line, ": -(;|$)")  # what a row lacks is not named below it
+
+    def test_names_that_no_result_bears(self):
+        self.three_versions()
+        self.store()
+        self.assertRegex(self.query("best", "--hw", "v10", exit_code=1)["notes"][0], '--hw "v10": no such hardware .*the nearest are v100')
+        note = 'no stack with a result has a component "numpyy"; did you mean "numpy"?'
+        self.assertIn(note, self.query("best", "--component", "numpyy>=2", exit_code=1)["notes"])
+        self.assertIn("""SQL goes behind --sql: stackx query --sql 'SELECT * FROM campaigns'""",
+                      self.stackx("query", "SELECT * FROM campaigns", exit_code=2).stderr)
+
+    def test_one_equals_sign_is_two(self):
+        """As compare takes it."""
+        self.three_versions()
+        self.store()
+        for sign in ("=", "==", "==="):
+            row, = self.query("best", "--component", f"openblas{sign}0.3.25")["rows"]
+            self.assertEqual(row["stack"]["openblas"], "0.3.25")
+
     def test_best_ranks_by_median_and_says_what_is_proven(self):
         logs = self.three_versions()
         self.store()

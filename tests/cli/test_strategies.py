@@ -3,9 +3,12 @@
 import json
 import pathlib
 import re
+import signal
+import subprocess
+import time
 import unittest
 
-from harness import BlackBox
+from harness import STACKX, BlackBox
 
 
 # A PI that needs no luck: its samples depend on the library's file name and nothing else.
@@ -152,6 +155,18 @@ class Verify(Steady):
         self.advice.write_text(json.dumps(document))
         self.assertIn("The claim is refuted: the advised stack is slower here", self.verify(exit_code=1).stdout)
 
+    def test_an_interrupted_one_says_what_is_known(self):
+        before = len(self.stackx("export").stdout.splitlines())
+        command = [STACKX, "verify", self.advice, "--rounds", "100000", "--project", self.scratch / "project.json", "--pi", self.pi]
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.environment)
+        while len(self.stackx("export").stdout.splitlines()) < before + 8:  # a plan, and two rounds of three
+            self.assertIsNone(running.poll())
+            time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        said = " ".join(running.communicate(timeout=240)[0].split())
+        self.assertEqual(running.returncode, 130)
+        self.assertRegex(said, r"^The claim is undecided: interrupted after \d+ of 100000 rounds; what they measured is kept: stackx compare ")
+
     def test_bad_advice_is_refused_before_anything_runs(self):
         stacks = len(self.stackx("export").stdout.splitlines())
         self.assertIn("--baseline", self.verify("--baseline", "zz", exit_code=2).stderr)
@@ -162,6 +177,9 @@ class Verify(Steady):
         self.assertIn("/recommendations/0/stack/id", self.verify(exit_code=2).stderr)
         self.advice.write_text("{}")
         self.assertIn("advice.json", self.verify(exit_code=2).stderr)
+        for text, said in (("{}", "is no advice"), ('{"$schema": "stackx/project/1"}', "is stackx/project/1"), ("Run torch 2.14.1", "is no JSON")):
+            self.advice.write_text(text)
+            self.assertIn(f"advice.json: {said}; expected what `stackx advise --hw host --workload NAME --json` printed", self.verify(exit_code=2).stderr)
         self.assertEqual(len(self.stackx("export").stdout.splitlines()), stacks)
 
 

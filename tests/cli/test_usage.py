@@ -112,6 +112,30 @@ class Usage(BlackBox):
                 self.assertTrue(lines[0].startswith(f"stackx: {said}"), lines)
                 self.assertEqual(lines[1:], [f"  usage: stackx {usage}; more: stackx {' '.join(usage.split(' ')[:-1] if words[0] != 'catalog' else words[:3])} --help"])
 
+    def test_an_option_that_is_none_before_a_word(self):
+        """The word is its value, no command."""
+        self.assertEqual(self.stackx("serve", "--port", "8080", exit_code=2).stderr, "stackx: serve has no option --port; stackx serve --help lists them\n")
+        self.assertIn("did you mean --json?", self.stackx("--jsn", "query", "best", exit_code=2).stderr)
+
+    def test_what_is_missing_is_said_whole(self):
+        self.assertIn("PATH... is missing: JSON Lines that `stackx export` wrote (also .zst, .gz, .xz; - for stdin), or files",
+                      self.stackx("import", exit_code=2).stderr)
+
+    def test_help_fits_the_screen(self):
+        """All but commands to be copied and words without a blank."""
+        for path, text in every_command().items():
+            for columns in ("60", "80"):
+                self.environment["COLUMNS"] = columns
+                folded = self.stackx(*path, "--help").stdout
+                for line in folded.splitlines():
+                    if not re.match(r" {6}(\S|  --)", line) and "://" not in line:  # examples, and a URL as a default
+                        self.assertLessEqual(len(line), int(columns), f"{path}: {line}")
+                self.assertEqual(re.sub(r"\s", "", folded), re.sub(r"\s", "", text), path)
+
+    def test_exit_codes_of_watch_are_in_its_help(self):
+        text = " ".join(self.stackx("watch", "--help").stdout.split())
+        self.assertIn("10 the advice changed; 11 a regression", text)
+
     def test_flags_take_no_value(self):
         """--dry-run=false once ran the campaign, and --offline=-1 went to the network."""
         for words in (["inspect", EXAMPLE, "--dry-run"], ["inspect", EXAMPLE, "--dry-run", "--offline"], ["resolve", EXAMPLE, "--count"],

@@ -191,7 +191,7 @@ TEST_CASE("effects: nothing to go by") {
   REQUIRE(one.model);
   CHECK(one.effects.empty());
   CHECK_FALSE(one.accuracy);
-  CHECK(table(one, false).find("No difference") != std::string::npos);
+  CHECK(table(one, false, 118).find("No difference") != std::string::npos);
 }
 
 TEST_CASE("effects: saturated means no interval, and says so") {
@@ -231,7 +231,7 @@ TEST_CASE("effects: documents and tables") {
   CHECK(document["effects"].size() == found.effects.size());
   CHECK(document["model"]["degrees_of_freedom"] == found.model->degrees_of_freedom());
   CHECK(document["confounded"][0]["groups"][0][0].is_null());
-  const std::string text = table(found, false);
+  const std::string text = table(found, false, 118);
   CHECK(text.find("threads    1 -> 2") != std::string::npos);
   CHECK(text.find("being there or not, of blis, openblas") != std::string::npos);
   CHECK(text.find("12 stacks predicted from the others") != std::string::npos);

@@ -177,9 +177,9 @@ TEST_CASE("how often the newest was right is said by component and architecture"
 
 TEST_CASE("the answer begins with how often a newer version was slower", "[upgrades]") {
   const auto all = specs::load_upgrades(data);
-  const auto text = table(upgrades_answer(all, "", "", 0), false);
+  const auto text = table(upgrades_answer(all, "", "", 0), false, 118);
   CHECK(text.starts_with("A newer version was slower by more than 3% in "));
-  CHECK(table(upgrades_answer({}, "torch", " on v100", 0), false)
+  CHECK(table(upgrades_answer({}, "torch", " on v100", 0), false, 118)
             .starts_with("Nobody published what a newer torch on v100 changes, everything else equal."));
 }
 

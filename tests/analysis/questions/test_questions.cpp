@@ -510,7 +510,7 @@ TEST_CASE("questions: published results stand apart, the better direction first"
   }
   std::set<double> values{document["rows"][0]["value"], document["rows"][1]["value"]};
   CHECK(values == std::set<double>{325, 80});
-  CHECK(table(found, false).find("published") != std::string::npos);
+  CHECK(table(found, false, 118).find("published") != std::string::npos);
   CHECK(to_json(sources(questions, options))["rows"][0]["results"] == 4);
   CHECK(to_json(hardware(questions, options))["rows"][0]["published"] == 4);
   options.filter.since = 1'700'000'000'000;
@@ -525,11 +525,11 @@ TEST_CASE("answer: control characters do not reach a terminal, colours only one"
   one.stacks = {{{{"evil\x07name", "1\n2"}}}};
   one.colours = {"31"};
   one.total = 2;
-  const std::string plain = table(one, false);
+  const std::string plain = table(one, false, 118);
   for (const char c : plain) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
   CHECK(plain.find("\xc2\x9b") == std::string::npos);
   CHECK(plain.find("and 1 more") != std::string::npos);
-  CHECK(table(one, true).find("\x1b[31m") != std::string::npos);
+  CHECK(table(one, true, 118).find("\x1b[31m") != std::string::npos);
   CHECK(to_json(one)["rows"][0]["value"] == 3);
   CHECK(csv(one).starts_with("name,value,stack\r\n"));
 }
