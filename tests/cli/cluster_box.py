@@ -11,6 +11,8 @@ import slurm_cluster
 from harness import BlackBox, EXAMPLE, STACKX, schema_errors
 
 ROUNDS = 5
+# Of an inspection that has no samples to speak of, for campaigns that nothing has to meet while they run.
+AT_ONCE = {"repetitions": 3, "min_sample_ms": 1, "warmup_ms": 1}
 
 
 class ClusterBox(BlackBox):
@@ -24,10 +26,10 @@ class ClusterBox(BlackBox):
         self.spool.mkdir()
         self.environment["COLUMNS"] = "80"
 
-    def project(self, blocks=3, rounds=ROUNDS, target=None, **campaign):
+    def project(self, blocks=3, rounds=ROUNDS, target=None, params=None, **campaign):
         document = json.loads(EXAMPLE.read_text())
         document["name"] = "on-slurm"
-        document["workload"]["params"].update(m=64, n=64, k=64)
+        document["workload"]["params"].update(m=64, n=64, k=64, **(params or {}))
         document["campaign"] = {"stacks": self.stacks(document), "rounds": rounds} | campaign
         document["cluster"] = {"targets": [target or {"hardware": "host", "name": "all", "slurm": {}}], "blocks": blocks,
                                "rounds_per_block": rounds, "spool": str(self.spool)}

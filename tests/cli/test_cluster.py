@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from cluster_box import OnSlurm, ROUNDS
+from cluster_box import AT_ONCE, OnSlurm, ROUNDS
 from harness import ROOT, STACKX, schema_errors
 
 
@@ -87,7 +87,7 @@ class Commands(OnSlurm):
 
     def test_what_cannot_be_made_stops_before_submitting(self):
         cluster = self.start_cluster()
-        document = json.loads(self.project(blocks=1, rounds=2).read_text())
+        document = json.loads(self.project(blocks=1, rounds=2, params=AT_ONCE).read_text())
         catalog = json.loads((ROOT / "specs/data/blas.json").read_text())
         artifact = catalog["components"]["debian-blis"]["versions"]["0.9.0-1"]["artifacts"][0]
         artifact["package"], artifact["library"] = "libnonesuch", "/usr/lib/nonesuch/libblis.so.4"

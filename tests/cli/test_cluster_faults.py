@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from cluster_box import OnSlurm
+from cluster_box import AT_ONCE, OnSlurm
 
 
 class GoesWrong(OnSlurm):
@@ -79,7 +79,7 @@ class GoesWrong(OnSlurm):
     def test_a_held_job_and_a_drained_node(self):
         cluster = self.start_cluster()
         cluster.command("scontrol", "update", "nodename=n1", "state=drain", "reason=bad disk")
-        project = self.project(blocks=2, target={"hardware": "host", "name": "all", "slurm": {"directives": ["--hold"]}})
+        project = self.project(blocks=2, params=AT_ONCE, target={"hardware": "host", "name": "all", "slurm": {"directives": ["--hold"]}})
         self.stackx("cluster", "submit", project)
         said = self.stackx("cluster", "status").stdout
         self.assertIn("scontrol release", said)
@@ -95,7 +95,7 @@ class GoesWrong(OnSlurm):
         lazy = self.scratch / "lazy"
         preamble = f"if [ $(ls {lazy} | wc -l) -lt 2 ]; then touch {lazy}/$SLURM_JOB_ID; exit 0; fi"
         lazy.mkdir()
-        self.stackx("cluster", "submit", self.project(target={"hardware": "host", "name": "all", "slurm": {"preamble": preamble}}))
+        self.stackx("cluster", "submit", self.project(params=AT_ONCE, target={"hardware": "host", "name": "all", "slurm": {"preamble": preamble}}))
         self.wait_for_end()
         self.assertGreaterEqual(len(list(self.root().glob("all/submission-*.json"))), 2)
 

@@ -5,13 +5,13 @@ import json
 import threading
 import unittest
 
-from cluster_box import OnKubernetes, ROUNDS
+from cluster_box import AT_ONCE, OnKubernetes, ROUNDS
 from server_of_stackx import serving
 
 
 class Measures(OnKubernetes):
     def test_a_campaign_on_a_shared_volume(self):
-        self.submit(blocks=3)
+        self.submit(blocks=3, params=AT_ONCE)
         status, kept = self.wait_for_end()
         self.assertEqual(len(kept), 3 * ROUNDS * 3)
         self.assertLessEqual(self.nodes_of(kept), {"n1", "n2"})  # the node's name, not the pod's
@@ -41,7 +41,7 @@ class Measures(OnKubernetes):
         url = f"http://127.0.0.1:{server.server_port}/documents"
         target = self.target(send=url)
         del target["kubernetes"]["volume"]
-        self.submit(target=target, blocks=1)
+        self.submit(target=target, blocks=1, params=AT_ONCE)
         self.until(lambda: len([one for one in taken.values() if '"stackx/inspection/1"' in one]) == ROUNDS * 3, "all documents")
         lines = self.scratch / "sent.jsonl"
         lines.write_text("".join(sorted(taken.values(), key=lambda text: "stackx/plan/1" not in text)))
@@ -55,7 +55,7 @@ class Measures(OnKubernetes):
         with serving(self.environment) as server:
             target = self.target(send=server.url)
             del target["kubernetes"]["volume"]
-            self.submit(target=target, blocks=1)
+            self.submit(target=target, blocks=1, params=AT_ONCE)
             self.until(lambda: self.json("cluster", "status")["finished"], "the end")
             self.assertEqual(server.request("/healthz")[0], 200)
         status = self.json("cluster", "status")
@@ -84,7 +84,7 @@ class GoesWrong(OnKubernetes):
 
     def test_success_criteria_met_without_complete(self):
         self.cluster.play_success_criteria_only()
-        self.submit(blocks=2)
+        self.submit(blocks=2, params=AT_ONCE)
         self.wait_for_end()
         self.assertEqual(len(list(self.root().glob("k/submission-*.json"))), 1)
 
@@ -109,7 +109,7 @@ class GoesWrong(OnKubernetes):
 
     def test_an_image_that_cannot_be_pulled(self):
         self.cluster.set(image="ImagePullBackOff")
-        self.submit(blocks=1)
+        self.submit(blocks=1, params=AT_ONCE)
         said = " ".join(self.stackx("cluster", "status").stdout.split())
         self.assertIn("its image cannot be fetched", said)
         self.cluster.set(image="")

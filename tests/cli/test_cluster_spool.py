@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from cluster_box import OnSlurm, ROUNDS
+from cluster_box import AT_ONCE, OnSlurm, ROUNDS
 from harness import STACKX, cases
 
 
@@ -59,7 +59,7 @@ class Spool(OnSlurm):
         self.mount("--bind", self.kept, self.spool)
         self.addCleanup(subprocess.run, ["umount", "-l", self.spool])
         self.start_cluster()
-        self.stackx("cluster", "submit", self.project(blocks=1))
+        self.stackx("cluster", "submit", self.project(blocks=1, params=AT_ONCE))
         subprocess.run(["umount", "-l", self.spool], check=True)
         done = self.stackx("cluster", "collect", exit_code=3)
         self.assertIn("is not there", " ".join(done.stdout.split()))
