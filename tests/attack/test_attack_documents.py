@@ -222,7 +222,7 @@ class HostileText(MadeUpStore):
         self.store()
         for words in (["report", "--hw", "v100", "--workload", "matmul"], ["effects", "--hw", "v100", "--workload", "matmul"]):
             said = self.check(*words).stdout.decode()
-            commands = [shlex.split(line[line.index("--hw"):]) for line in said.splitlines() if "--hw" in line]
+            commands = [shlex.split(line) for line in said.splitlines() if line.startswith("  --hw")]
             self.assertEqual(len(commands), 2, said)
             for command in commands:
                 self.assertEqual((len(command), command[0], command[2]), (4, "--hw", "--workload"))
