@@ -129,14 +129,6 @@ void complete_races(Selection& selection, const SelectionOptions& options, const
   selection.population->read = selection.measurements.size();
 }
 
-// Else "nothing is measured" would stand above what is.
-void check_campaign(const std::string& campaign, const store::Store& store) {
-  if (!campaign.empty() && std::ranges::none_of(store.campaigns(), [&](const auto& row) { return row.id.starts_with(campaign); }))
-    throw bad_input(fmt::format("--campaign {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` "
-                                "lists them",
-                                campaign));
-}
-
 // With the evidence of the workload; where the hardware is not known to it, with all there is.
 store::Questions questions_of(const std::string& family, const std::string& hw, const specs::Host& host,
                               const specs::Accelerators& accelerators, const workspace::Context& context) {
@@ -146,6 +138,13 @@ store::Questions questions_of(const std::string& family, const std::string& hw, 
 }
 
 }  // namespace
+
+void check_campaign(const std::string& campaign, const store::Store& store) {
+  if (!campaign.empty() && std::ranges::none_of(store.campaigns(), [&](const auto& row) { return row.id.starts_with(campaign); }))
+    throw bad_input(fmt::format("--campaign {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` "
+                                "lists them",
+                                campaign));
+}
 
 Selection select(const SelectionOptions& options, const workspace::Context& context) {
   return select(options, workspace::this_machine(context), specs::load_accelerators(context.data_directory()),
@@ -162,7 +161,7 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
   selection.hw = selection.hardware.name;
   selection.one_machine = options.hw != "host" && !selection.hardware.fingerprint.empty();
   const auto store = store::Store::open(store::default_path(context.db), store::Mode::read_only);
-  check_campaign(options.campaign, store);
+  check_campaign(options.campaign, store);  // else "nothing is measured" would stand above what is
   const auto whose = whose_results(options, context);
   read(selection, options, whose, store, questions);
   note_left_out(selection, whose, questions);

@@ -41,6 +41,9 @@ Selection select(const SelectionOptions& options, const workspace::Context& cont
 Selection select(const SelectionOptions& options, const specs::Host& host,
                  const specs::Accelerators& accelerators, const workspace::Context& context);
 
+// Throws Error(bad_input) where the store knows no campaign whose id begins so; "" asks for none.
+void check_campaign(const std::string& campaign, const store::Store& store);
+
 // "--hw 'Tesla V100' --workload matmul", as a shell takes it: the words may be a document's.
 std::string selecting(const std::string& hw, const std::string& workload);
 

@@ -240,10 +240,10 @@ std::string say_offers(const specs::Json& components) {
     const bool runs = offer.name != std::string_view("gpu-matmul") || components.contains("gpu");
     if (auto& chosen = runs ? here : elsewhere; offer.by_matmul && chosen.empty()) chosen = offer.name;
     text += fmt::format("  {:<15}  {}\n", offer.name,
-                        analysis::wrap(analysis::split(fmt::format("{}: {}", offer.words, providers)), 19, "", screen));
+                        analysis::wrap(fmt::format("{}: {}", offer.words, providers), 19, screen));
   }
   if (const auto settings = free_settings(components); !text.empty() && !settings.empty())
-    text += fmt::format("  {:<15}  {}\n", "beside these", analysis::wrap(analysis::split(settings + ": settings to compare"), 19, "", screen));
+    text += fmt::format("  {:<15}  {}\n", "beside these", analysis::wrap(settings + ": settings to compare", 19, screen));
   if (!text.empty()) workspace::say("\nIts stacks, by what a project requires:\n{}", workspace::Block{text});
   return here.empty() ? elsewhere : here;
 }

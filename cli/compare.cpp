@@ -41,7 +41,7 @@ void print_nothing(const Sides& sides, const CompareOptions& options, bool json,
                 {"notes", notes}});
   } else {
     const auto paragraph = [](const std::string& text) {
-      workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(text), 0, "", output_width())});
+      workspace::print("{}\n", workspace::Block{analysis::wrap(text, 0, output_width())});
     };
     paragraph("Nothing to compare. " + sides.nothing);
     for (const auto& note : sides.notes) paragraph(fmt::format("Note: {}.", note));

@@ -82,8 +82,8 @@ void print(const store::Salvage& saved, const fs::path& damaged, const fs::path&
   workspace::print("{}: {}, {} and {} saved, each proved by its id; those that come with stackx come again\n", to.string(),
                    workspace::counted(saved.inspections, "inspection"), workspace::counted(saved.plans, "plan"),
                    workspace::counted(saved.published, "published result"));
-  workspace::print("{}: of its {}, {} make no sense any more\n", damaged.string(), workspace::counted(saved.pages, "page"),
-                   fmt::format("{} pages and records", saved.unreadable));
+  workspace::print("{}: of its {}, {} pages and records make no sense any more\n", damaged.string(),
+                   workspace::counted(saved.pages, "page"), saved.unreadable);
   if (saved.lost > 0)
     workspace::print("{} documents of which something is left could not be proved and are not saved\n", saved.lost);
   workspace::print(

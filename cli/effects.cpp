@@ -61,9 +61,9 @@ void print_table(const analysis::Effects& effects, const EffectsOptions& options
                    predicted.stacks.size() == 1 ? "stack" : fmt::format("{} stacks", predicted.stacks.size()), options.predict.string(),
                    effects.yardstick.smaller_is_better() ? "lowest" : "highest", effects.yardstick.noun());
   for (const advisor::PredictedStack& one : predicted.stacks)
-    workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(line(one, effects)), 0, "", output_width())});
+    workspace::print("{}\n", workspace::Block{analysis::wrap(line(one, effects), 0, output_width())});
   for (const std::string& note : predicted.notes)
-    workspace::print("- {}\n", workspace::Block{analysis::wrap(analysis::split(note), 2, "", output_width())});
+    workspace::print("- {}\n", workspace::Block{analysis::wrap(note, 2, output_width())});
 }
 
 void effects(const EffectsOptions& options, Globals& globals) {
@@ -89,7 +89,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
     if (json)
       print_json(analysis::to_json(effects));
     else
-      workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(effects.why_none + "."), 0, "", output_width())});
+      workspace::print("{}\n", workspace::Block{analysis::wrap(effects.why_none + ".", 0, output_width())});
     globals.exit_code = 1;
     return;
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 
+#include "advisor/selection.hpp"
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
 #include "store/merge.hpp"
@@ -99,14 +100,7 @@ void check_name(const std::string& output) {
 void run(const ExportOptions& options, Globals& globals) {
   check_name(options.output);
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
-  if (!options.campaign.empty()) {
-    bool known = false;
-    for (const auto& row : store.campaigns()) known = known || row.id.starts_with(options.campaign);
-    if (!known)
-      throw bad_input(
-          fmt::format("--campaign {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` lists them",
-                      options.campaign));
-  }
+  advisor::check_campaign(options.campaign, store);
   if (!options.to.empty()) {
     Sending sending(options.to);
     each_document(store, options, [&](const std::string& document) { sending.write(document); });

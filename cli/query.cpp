@@ -117,12 +117,14 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
 std::vector<std::string> names_without_results(const store::Questions& store, const analysis::QuestionOptions& asked,
                                                const Globals& globals) {
   std::vector<std::string> lines;
-  if (const auto& hardware = asked.filter.hardware) try {
+  if (const auto& hardware = asked.filter.hardware) {
+    try {
       const auto accelerators = specs::load_accelerators(globals.data_directory());
       workspace::asked_hardware(*hardware, workspace::this_machine(globals), accelerators, globals, store);
     } catch (const Error& unknown) {
       lines.emplace_back(unknown.what());
     }
+  }
   std::set<std::string> known;
   for (const auto& version : store.versions()) known.insert(version.component);
   for (const auto& component : asked.filter.components)
@@ -212,17 +214,16 @@ void print_views(const Globals& globals, bool json) {
   const analysis::Paint paint{stdout_is_terminal()};
   for (const store::View& view : store::views()) {
     workspace::print("{}: {}\n", workspace::Block{paint("1", std::string(view.name))},
-                     workspace::Block{analysis::wrap(analysis::split(std::string(view.meaning)), view.name.size() + 2, "",
-                                                     output_width())});
+                     workspace::Block{analysis::wrap(std::string(view.meaning), view.name.size() + 2, output_width())});
     for (const store::ViewColumn& column : view.columns)
       workspace::print("  {:<18} {:<8} {}\n", column.name, column.type,
-                       workspace::Block{analysis::wrap(analysis::split(std::string(column.meaning)), 30, "", output_width())});
+                       workspace::Block{analysis::wrap(std::string(column.meaning), 30, output_width())});
     workspace::print("\n");
   }
   workspace::print("Functions, besides SQLite's own:\n");
   for (const store::SqlFunction& function : store::sql_functions())
     workspace::print("  {:<28} {}\n", function.call,
-                     workspace::Block{analysis::wrap(analysis::split(std::string(function.meaning)), 31, "", output_width())});
+                     workspace::Block{analysis::wrap(std::string(function.meaning), 31, output_width())});
 }
 
 void query(const QueryOptions& options, Globals& globals) {

@@ -186,7 +186,7 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
            const analysis::AdvisedStack& baseline, const specs::Plan& plan, const analysis::Advice& advice) {
   const bool holds = verification.claim == analysis::Claim::holds;
   const auto sentence = fmt::format("The claim {}{}: {}.", holds ? "" : "is ", analysis::to_string(verification.claim), verification.why);
-  workspace::print("{}\n\n", workspace::Block{analysis::wrap(analysis::split(sentence), 0, "", output_width())});
+  workspace::print("{}\n\n", workspace::Block{analysis::wrap(sentence, 0, output_width())});
   workspace::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
                    plan.arms[1].stack.short_id(), claimed(baseline, advice.yardstick));
   if (fresh.logs.empty()) return;

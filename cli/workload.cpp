@@ -89,7 +89,7 @@ void show_workload(const std::string& text, const Globals& globals) {
   if (!spaces.empty()) workspace::print("\n{}", workspace::Block{spaces});
   if (const auto aliases = asked.families.aliases(name); !aliases.empty()) {
     const std::string called = fmt::format("Also called {}", fmt::join(aliases, ", "));
-    workspace::print("\n{}\n", workspace::Block{analysis::wrap(analysis::split(called), 2, "", output_width())});
+    workspace::print("\n{}\n", workspace::Block{analysis::wrap(called, 2, output_width())});
   }
 }
 

@@ -77,18 +77,17 @@ std::string heading(const Effects& effects, std::size_t width) {
                                  effects.workload.text(), effects.hw, title_of(effects.yardstick, effects.unit),
                                  counted(inspections(effects), "inspection"),
                                  counted(effects.values.size(), "stack"));
-  text = wrap(split(headline(effects)), 0, "", width) + "\n\n" + wrap(split(text), 0, "", width) + "\n";
+  text = wrap(headline(effects), 0, width) + "\n\n" + wrap(text, 0, width) + "\n";
   if (!effects.constant.empty())
     text += "All stacks: " + wrap(effects.constant, 12, ",", width) + "\n";
   return text +
-         wrap(split(fmt::format(
-                  "effect: {0} with the second version over {0} with the first, all other "
-                  "components the same, with its {1:g}% confidence interval (each on its own, not "
-                  "all together). stacks: how many hold each. One value a stack, the median over "
-                  "its inspections with the drift of the rounds taken out; the log of the {0} is taken to be "
-                  "a sum over components, and what interacts counts as noise.",
-                  effects.yardstick.noun(), 100 * effects.confidence)),
-              0, "", width) +
+         wrap(fmt::format(
+            "effect: {0} with the second version over {0} with the first, all other "
+            "components the same, with its {1:g}% confidence interval (each on its own, not "
+            "all together). stacks: how many hold each. One value a stack, the median over "
+            "its inspections with the drift of the rounds taken out; the log of the {0} is taken to be "
+            "a sum over components, and what interacts counts as noise.",
+            effects.yardstick.noun(), 100 * effects.confidence), 0, width) +
          "\n\n";
 }
 
@@ -144,10 +143,9 @@ std::string presence_text(const Effects& effects, std::size_t width) {
     if (one.presence) names.push_back(one.component);
   if (names.empty()) return {};
   return "- " +
-         wrap(split(fmt::format("being there or not, of {}: other components come or go with them; "
-                                "compare whole stacks instead (stackx advise)",
-                                some_of(names))),
-              2, "", width) +
+         wrap(fmt::format("being there or not, of {}: other components come or go with them; "
+                          "compare whole stacks instead (stackx advise)",
+                          some_of(names)), 2, width) +
          "\n";
 }
 
@@ -162,10 +160,9 @@ std::string confounded_text(const Effects& effects, std::size_t width) {
       for (const std::string& version : group) versions.push_back(shown(version));
       groups.push_back(joined(versions, ", "));
     }
-    text += "- " + wrap(split(fmt::format("{}: {}; no stacks differ in it alone, it varies with {}",
-                                          one.component, joined(groups, " | "),
-                                          some_of(one.with))),
-                        2, "", width) +
+    text += "- " + wrap(fmt::format("{}: {}; no stacks differ in it alone, it varies with {}",
+                                    one.component, joined(groups, " | "),
+                                    some_of(one.with)), 2, width) +
             "\n";
   }
   return text + presence_text(effects, width);
@@ -246,10 +243,10 @@ std::string headline(const Effects& effects) {
 
 std::string table(const Effects& effects, bool colour, std::size_t width) {
   std::string text = heading(effects, width) + effects_text(effects, Paint{colour}) +
-                     confounded_text(effects, width) + "\n" + wrap(split(accuracy_text(effects)), 0, "", width) +
+                     confounded_text(effects, width) + "\n" + wrap(accuracy_text(effects), 0, width) +
                      "\n";
   if (!effects.notes.empty()) text += "\nNotes:\n";
-  for (const std::string& note : effects.notes) text += "- " + wrap(split(note), 2, "", width) + "\n";
+  for (const std::string& note : effects.notes) text += "- " + wrap(note, 2, width) + "\n";
   return text;
 }
 

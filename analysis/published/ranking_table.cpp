@@ -121,7 +121,7 @@ std::string heading(const PublishedGroup& group) {
   text += peak_note(group);
   if (!group.elsewhere.empty())
     text += fmt::format("Nothing at this shape: {}. ", counted(group.elsewhere.size(), "stack"));
-  return wrap(split(text), 0, "") + "\n";
+  return wrap(text, 0) + "\n";
 }
 
 std::string rank_text(const PublishedGroup& group, const PublishedRow& row) {
@@ -190,16 +190,15 @@ std::string group_table(const PublishedGroup& group, const PublishedTableOptions
 }
 
 std::string legend(const PublishedRanking& ranking) {
-  return wrap(split(fmt::format(
-                  "Published results: each is a number that somebody else wrote down, without a "
-                  "confidence interval of its own; those that were measured with stackx say of how many "
-                  "processes. over shared shapes: median ratio to the best "
-                  "over the shapes that both "
-                  "have, with its sign-test interval at {:g}%: a spread over shapes, not over "
-                  "runs. = marks a tie: no interval of a stack of a rank lies below the band of "
-                  "±{:g}% around another of it; ~ a rank that numbers alone set apart.",
-                  100 * ranking.confidence, 100 * ranking.delta)),
-              0, "") +
+  return wrap(fmt::format(
+            "Published results: each is a number that somebody else wrote down, without a "
+            "confidence interval of its own; those that were measured with stackx say of how many "
+            "processes. over shared shapes: median ratio to the best "
+            "over the shapes that both "
+            "have, with its sign-test interval at {:g}%: a spread over shapes, not over "
+            "runs. = marks a tie: no interval of a stack of a rank lies below the band of "
+            "±{:g}% around another of it; ~ a rank that numbers alone set apart.",
+            100 * ranking.confidence, 100 * ranking.delta), 0) +
          "\n";
 }
 
@@ -219,7 +218,7 @@ std::string unnamed_text(const PublishedRanking& ranking, SourceList& sources) {
         fmt::format(": {} on {}, {} {}", one.published.workload.text(),
                     one.published.hardware.empty() ? "hardware not stated" : one.published.hardware,
                     spread_text(one.published), sources.marks({one.published.source}));
-    text += wrap(split(line), 2, "") + "\n";
+    text += wrap(line, 2) + "\n";
   }
   if (most < ranking.unnamed.size())
     text += fmt::format("- and {} more (--json names all)\n", ranking.unnamed.size() - most);
@@ -240,7 +239,7 @@ std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
     text += fmt::format("{} that do not say these parameters are left out. ",
                         counted(ranking.without_shape, "result"));
   for (const auto& note : ranking.notes) text += note + ". ";
-  return text.empty() ? "" : wrap(split(text), 0, "") + "\n";
+  return text.empty() ? "" : wrap(text, 0) + "\n";
 }
 
 }  // namespace

@@ -228,7 +228,7 @@ std::string differences_text(const SourceComparison& c) {
     std::string some;
     if (benchmarks.size() < c.pairs.size())
       for (const auto& name : benchmarks) some += (some.empty() ? " (" : ", ") + name;
-    text += "- " + wrap(split(line + (some.empty() ? "" : some + ")")), 2, "") + "\n";
+    text += "- " + wrap(line + (some.empty() ? "" : some + ")"), 2) + "\n";
   }
   return text;
 }
@@ -256,9 +256,8 @@ const char* explanation =
 
 std::string table(const SourceComparison& c, bool colour) {
   std::string text = fmt::format("First: {}\nSecond: {}\n", c.first.text, c.second.text);
-  text += wrap(split("Difference: (second - first) / first of the published numbers; of times, "
-                     "negative means that the second needed less."),
-               0, "") +
+  text += wrap("Difference: (second - first) / first of the published numbers; of times, "
+               "negative means that the second needed less.", 0) +
           "\n\n";
   std::vector<Column> columns{{"benchmark", false, {}}, {"unit", false, {}},  {"first", true, {}},
                               {"runs", false, {}},      {"second", true, {}}, {"runs", false, {}},
@@ -278,12 +277,12 @@ std::string table(const SourceComparison& c, bool colour) {
   for (const auto& pair : c.pairs) {
     std::string line = pair.first.workload.pi + ": " + verdict_text(pair);
     for (const auto& caution : pair.cautions) line += "; " + caution;
-    text += "- " + wrap(split(line + "."), 2, "") + "\n";
+    text += "- " + wrap(line + ".", 2) + "\n";
   }
   if (!c.pairs.empty())
-    text += "\n" + wrap(split(explanation), 0, "") + "\n\n" + differences_text(c);
+    text += "\n" + wrap(explanation, 0) + "\n\n" + differences_text(c);
   if (!c.notes.empty()) text += "\nNotes:\n";
-  for (const auto& note : c.notes) text += "- " + wrap(split(note + "."), 2, "") + "\n";
+  for (const auto& note : c.notes) text += "- " + wrap(note + ".", 2) + "\n";
   return text + "\nSources:\n" + sources_text(c.first) + sources_text(c.second);
 }
 

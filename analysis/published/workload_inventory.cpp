@@ -131,8 +131,8 @@ std::string parameters_text(const ListedFamily& family) {
     const std::string there = "results: " + (values.empty() ? "none" : values_text(values));
     text += fmt::format("{:<{}}", name, indent);
     if (!meaning.empty())
-      text += wrap(split(meaning), indent, "") + "\n" + std::string(indent, ' ');
-    text += wrap(split(there), indent, "") + "\n";
+      text += wrap(meaning, indent) + "\n" + std::string(indent, ' ');
+    text += wrap(there, indent) + "\n";
   }
   return text;
 }

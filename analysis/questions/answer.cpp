@@ -56,16 +56,15 @@ std::vector<std::string> name_and_version(const std::map<std::string, std::strin
   return words;
 }
 
-std::string paragraph(const std::string& text, std::size_t width) { return wrap(split(text), 0, "", width) + "\n"; }
+std::string paragraph(const std::string& text, std::size_t width) { return wrap(text, 0, width) + "\n"; }
 
 std::string said_above(const Answer& answer, const std::map<std::string, std::string>& common, std::size_t width) {
   std::string text;
   for (std::size_t c = 0; c < answer.columns.size(); ++c)
     if (is_said_above(answer, c) && answer.columns[c].shown != For::programs &&
         !answer.rows.front()[c].text.empty())
-      text += wrap(split(fmt::format("All: {} {}", answer.columns[c].title,
-                                     answer.rows.front()[c].text)),
-                   5, "", width) +
+      text += wrap(fmt::format("All: {} {}", answer.columns[c].title,
+                               answer.rows.front()[c].text), 5, width) +
               "\n";
   if (!common.empty())
     text += "All stacks: " + wrap(name_and_version(common, {}), 12, ",", width) + "\n";
@@ -84,8 +83,8 @@ std::vector<Column> shown_columns(const Answer& answer) {
   return columns;
 }
 
-// Texts that make the lines too long for the page go below their row: the longest first, then the last of those that all are
-// short. What begins a row stays.
+// Texts that make the lines too long for the page go below their row: the last of those that are not short, then the longest of
+// the short ones. What begins a row stays.
 std::vector<Column> take_long_ones(std::vector<Column>& columns, std::size_t width) {
   constexpr std::size_t short_enough = 12;
   std::vector<Column> taken;
@@ -220,7 +219,7 @@ std::string table(const Answer& answer, bool colour, std::size_t width) {
     text += fmt::format("... and {} more (--limit 0 shows all)\n", answer.total - answer.rows.size());
   if (!answer.notes.empty()) text += "\nNotes:\n";
   for (const std::string& note : answer.notes)
-    text += "- " + wrap(split(note), 2, "", width) + "\n";
+    text += "- " + wrap(note, 2, width) + "\n";
   return text;
 }
 

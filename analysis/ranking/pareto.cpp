@@ -86,21 +86,19 @@ nlohmann::json to_json(const Pareto& pareto, const Ranking& ranking) {
 }
 
 std::string table(const Pareto& pareto, const Ranking& ranking, bool colour) {
-  std::string text = wrap(split(fmt::format("{} on {}: the Pareto front of rate against CV",
-                                            ranking.workload.text(), ranking.hw)),
-                          0, "") +
+  std::string text = wrap(fmt::format("{} on {}: the Pareto front of rate against CV",
+                                      ranking.workload.text(), ranking.hw), 0) +
                      "\n";
-  text += wrap(split(fmt::format("No other stack is at least as fast and at least as steady as one "
-                                 "of these, by the estimates; {} stacks that another beats in both "
-                                 "are left out{}. n: inspections. CV: between inspections; its "
-                                 "{:g}% interval (Bonett 2006) allows for noise that is not normal.",
-                                 pareto.dominated.size(),
-                                 pareto.too_few > 0
-                                     ? fmt::format(", and {} with one inspection, which have no CV",
-                                                   pareto.too_few)
-                                     : "",
-                                 100 * ranking.confidence)),
-               0, "") +
+  text += wrap(fmt::format("No other stack is at least as fast and at least as steady as one "
+                           "of these, by the estimates; {} stacks that another beats in both "
+                           "are left out{}. n: inspections. CV: between inspections; its "
+                           "{:g}% interval (Bonett 2006) allows for noise that is not normal.",
+                           pareto.dominated.size(),
+                           pareto.too_few > 0
+                               ? fmt::format(", and {} with one inspection, which have no CV",
+                                             pareto.too_few)
+                               : "",
+                           100 * ranking.confidence), 0) +
           "\n";
   if (pareto.front.empty()) return text + "\nNo stack has two inspections.\n";
   const auto common = common_of(pareto.front);

@@ -84,30 +84,28 @@ bool any_looks_slower(const Ranking& ranking) {
 
 std::string heading(const Ranking& ranking, const std::map<std::string, std::string>& common) {
   std::string text =
-      wrap(split(fmt::format("{} on {}: {} stacks ranked, {} failed", ranking.workload.text(),
-                             ranking.hw, ranking.recommendations.size(), ranking.failed.size())),
-           0, "");
+      wrap(fmt::format("{} on {}: {} stacks ranked, {} failed", ranking.workload.text(),
+                       ranking.hw, ranking.recommendations.size(), ranking.failed.size()), 0);
   text += "\n";
   if (!common.empty()) text += "All stacks: " + wrap(name_and_version(common, {}), 12, ",") + "\n";
   if (!ranking.recommendations.empty() && !shows_evidence(ranking))
     text += fmt::format("All evidence: {}\n", ranking.recommendations.front().evidence);
   return text +
-         wrap(split(fmt::format("n: inspections, each a fresh process that gives one value, the "
-                                "{4}. {0}: the median of "
-                                "those, with its {1:g}% confidence interval. CV: between "
-                                "inspections. vs best: median ratio over shared rounds, "
-                                "with its interval at {1:g}% for all rows together (Holm); a "
-                                "verdict where the interval is clear of ±{2:g}%, else "
-                                "an estimate of the rounds still needed. = marks a tie: no stack "
-                                "of a rank is shown to be {5} than another of it{3}.",
-                                title_of(ranking.yardstick, ranking.unit), 100 * ranking.confidence, 100 * ranking.delta,
-                                any_looks_slower(ranking)
-                                    ? "; \"looks\": its median ratio says so, and only rounds are "
-                                      "lacking to show it"
-                                    : "",
-                                ranking.yardstick.is_rate() ? "median rate of its samples" : "amount that it tells",
-                                ranking.yardstick.is_rate() ? "slower" : "worse")),
-              0, "") +
+         wrap(fmt::format("n: inspections, each a fresh process that gives one value, the "
+                          "{4}. {0}: the median of "
+                          "those, with its {1:g}% confidence interval. CV: between "
+                          "inspections. vs best: median ratio over shared rounds, "
+                          "with its interval at {1:g}% for all rows together (Holm); a "
+                          "verdict where the interval is clear of ±{2:g}%, else "
+                          "an estimate of the rounds still needed. = marks a tie: no stack "
+                          "of a rank is shown to be {5} than another of it{3}.",
+                          title_of(ranking.yardstick, ranking.unit), 100 * ranking.confidence, 100 * ranking.delta,
+                          any_looks_slower(ranking)
+                              ? "; \"looks\": its median ratio says so, and only rounds are "
+                                "lacking to show it"
+                              : "",
+                          ranking.yardstick.is_rate() ? "median rate of its samples" : "amount that it tells",
+                          ranking.yardstick.is_rate() ? "slower" : "worse"), 0) +
          "\n\n";
 }
 
@@ -146,7 +144,7 @@ std::string failed(const Ranking& ranking, std::size_t rows,
     text += fmt::format("  {}  {}\n", row.stack.short_id(),
                         wrap(name_and_version(row.stack.components, common), 16, ","));
     text += fmt::format("      {}: {}\n", paint("31", failures_text(row)),
-                        wrap(split(row.reason), 8, ""));
+                        wrap(row.reason, 8));
   }
   if (text.empty()) return text;
   if (rows < ranking.failed.size())
@@ -168,7 +166,7 @@ std::string table(const Ranking& ranking, std::size_t rows, bool colour) {
                         ranking.recommendations.size() - shown);
   text += failed(ranking, limit, common, paint);
   if (!ranking.notes.empty()) text += "\nNotes:\n";
-  for (const std::string& note : ranking.notes) text += "- " + wrap(split(note), 2, "") + "\n";
+  for (const std::string& note : ranking.notes) text += "- " + wrap(note, 2) + "\n";
   return text;
 }
 

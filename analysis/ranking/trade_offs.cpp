@@ -168,7 +168,7 @@ nlohmann::json to_json(const TradeOffs& of) {
 
 std::string text(const TradeOffs& of, std::size_t width, bool colour) {
   const Paint paint{colour};
-  const auto paragraph = [&](const std::string& words) { return wrap(split(words), 0, "", width); };
+  const auto paragraph = [&](const std::string& words) { return wrap(words, 0, width); };
   auto text = paint("1", paragraph(first_line(of))) + "\n" + paragraph(rest_of(of)) + "\n";
   if (of.front.empty()) return text;
   if (const auto common = common_components(*of.rankings.front()); !common.empty())
@@ -176,7 +176,7 @@ std::string text(const TradeOffs& of, std::size_t width, bool colour) {
   text += "\n" + table_of(of, colour);
   const auto notes = notes_of(of);
   if (!notes.empty()) text += "\nNotes:\n";
-  for (const auto& note : notes) text += "- " + wrap(split(note), 2, "", width) + "\n";
+  for (const auto& note : notes) text += "- " + wrap(note, 2, width) + "\n";
   return text;
 }
 

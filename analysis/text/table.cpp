@@ -99,4 +99,6 @@ std::vector<std::string> split(const std::string& text) {
   return words;
 }
 
+std::string wrap(const std::string& text, std::size_t indent, std::size_t width) { return wrap(split(text), indent, "", width); }
+
 }  // namespace stackx::analysis

@@ -38,6 +38,7 @@ std::string number(double value);
 // word but the last.
 std::string wrap(const std::vector<std::string>& words, std::size_t indent,
                  std::string_view separator, std::size_t width = page_width);
+std::string wrap(const std::string& text, std::size_t indent, std::size_t width = page_width);  // at its spaces
 std::vector<std::string> split(const std::string& text);  // at spaces
 
 }  // namespace stackx::analysis

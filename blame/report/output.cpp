@@ -22,7 +22,7 @@ using Role = FindingRow::Role;
 
 constexpr std::size_t most_reasons = 3;
 
-std::string bullet(const std::string& text, std::size_t width) { return "- " + analysis::wrap(analysis::split(text), 2, "", width) + "\n"; }
+std::string bullet(const std::string& text, std::size_t width) { return "- " + analysis::wrap(text, 2, width) + "\n"; }
 
 std::string role_in_words(Role role) {
   switch (role) {
@@ -107,13 +107,13 @@ std::string plan_text(const Between& between, const Expected& expected, std::siz
                                  counted(between.groups.size(), "group"), between.valid_stacks.empty() ? "very many" : between.valid_stacks,
                                  between.valid_stacks == "1" ? "stack" : "stacks", counted(expected.inspections, "inspection"),
                                  expected.seconds ? ", " + workspace::duration(*expected.seconds) : "");
-  std::string text = analysis::wrap(analysis::split(first), 0, "", width) + "\n";
+  std::string text = analysis::wrap(first, 0, width) + "\n";
   for (std::size_t i = 0; i < between.groups.size(); ++i) {
     const auto& group = between.groups[i];
-    text += fmt::format("  {:>2}  {}\n", i + 1, analysis::wrap(analysis::split(group_in_words(between, i, 6)), 6, "", width));
+    text += fmt::format("  {:>2}  {}\n", i + 1, analysis::wrap(group_in_words(between, i, 6), 6, width));
     if (group.changes.size() < 2) continue;
     for (std::size_t k = 0; k < std::min(group.because.size(), most_reasons); ++k)
-      text += "      " + analysis::wrap(analysis::split(group.because[k]), 6, "", width) + "\n";
+      text += "      " + analysis::wrap(group.because[k], 6, width) + "\n";
     if (group.because.size() > most_reasons) text += fmt::format("      and {} more\n", counted(group.because.size() - most_reasons, "reason"));
   }
   return text;
@@ -136,8 +136,8 @@ Json plan_json(const Between& between, const Expected& expected) {
 }
 
 std::string finding_text(const Finding& finding, const Named& named, std::size_t width) {
-  std::string text = analysis::wrap(analysis::split(finding.headline), 0, "", width) + "\n";
-  if (finding.first_bad) text += analysis::wrap(analysis::split(finding.first_bad->text), 0, "", width) + "\n";
+  std::string text = analysis::wrap(finding.headline, 0, width) + "\n";
+  if (finding.first_bad) text += analysis::wrap(finding.first_bad->text, 0, width) + "\n";
   if (!finding.rows.empty()) text += "\n" + table(finding, width);
   if (!finding.because.empty()) text += "\nBecause:\n";
   for (const auto& sentence : finding.because) text += bullet(sentence, width);

@@ -41,7 +41,7 @@ std::string rate_interval(const std::optional<Interval>& interval) {
 
 // "  workload    matmul:...": further lines go on below the text.
 std::string labelled(const char* label, const std::string& text, std::size_t width) {
-  return fmt::format("  {:<11} {}\n", label, analysis::wrap(analysis::split(text), 14, "", width));
+  return fmt::format("  {:<11} {}\n", label, analysis::wrap(text, 14, width));
 }
 
 // "A is FASTER than B", "A has LESS memory than B".
@@ -277,7 +277,7 @@ std::string limit_text(const CompareReport& report, std::size_t width) {
 std::string compare_text(const CompareReport& report, const CompareLook& look) {
   const auto& result = report.result;
   const auto rows = look.rows;
-  const auto paragraph = [&](const std::string& one) { return analysis::wrap(analysis::split(one), 0, "", look.width); };
+  const auto paragraph = [&](const std::string& one) { return analysis::wrap(one, 0, look.width); };
   const analysis::Paint paint{look.colour};
   std::string text = paint(bold, paragraph(sentence(report))) + "\n";
   if (const auto bits = analysis::bits_sentence(report.bits); !bits.empty()) text += paragraph(bits) + "\n";

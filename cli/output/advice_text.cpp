@@ -100,7 +100,7 @@ class Text {
     text_ += (first.empty() ? std::string(indent, ' ') : first) + wrapped + "\n";
   }
   void headline(const std::string& text) {
-    for (const auto& line : lines_of(analysis::wrap(split(text), 0, "", width_))) text_ += paint_("1", line) + "\n";
+    for (const auto& line : lines_of(analysis::wrap(text, 0, width_))) text_ += paint_("1", line) + "\n";
   }
   void blank() {
     if (!text_.empty() && !text_.ends_with("\n\n")) text_ += "\n";
@@ -128,7 +128,7 @@ class Text {
       }
       const bool below = !row.back().empty() && indent + analysis::width_of(row.back()) > width_ && indent + 24 > width_;
       if (below) line.erase(line.find_last_not_of(' ') + 1), line += "\n" + std::string(8, ' ');
-      line += analysis::wrap(split(row.back()), below ? 8 : indent, "", width_);
+      line += analysis::wrap(row.back(), below ? 8 : indent, width_);
       text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
   }

@@ -24,7 +24,7 @@ using advisor::Checked;
 // read them. `first` begins the first line, further ones are indented as far as its text.
 std::string in_lines(const std::string& text, const std::string& first = {}, std::size_t indent = 0) {
   if (!stdout_is_terminal() && !std::getenv("COLUMNS")) return first + specs::printable(text) + "\n";
-  return first + analysis::wrap(analysis::split(text), indent, "", output_width()) + "\n";
+  return first + analysis::wrap(text, indent, output_width()) + "\n";
 }
 std::string in_lines(const std::string& text, std::size_t indent) { return in_lines(text, std::string(indent, ' '), indent); }
 

@@ -218,8 +218,8 @@ std::string cluster_progress(const specs::ClusterCampaign& campaign, const View&
 }
 
 std::string cluster_text(const specs::ClusterCampaign& campaign, const View& view, std::size_t width) {
-  const auto paragraph = [&](const std::string& text) { return analysis::wrap(analysis::split(text), 2, "", width) + "\n"; };
-  std::string text = analysis::wrap(analysis::split(answer(campaign, view)), 0, "", width) + "\n";
+  const auto paragraph = [&](const std::string& text) { return analysis::wrap(text, 2, width) + "\n"; };
+  std::string text = analysis::wrap(answer(campaign, view), 0, width) + "\n";
   for (const auto& line : troubles(campaign, view)) text += "  " + paragraph(line);
   if (view.spool_is_there) text += "\n" + target_table(campaign, view);
   text += fmt::format("\nCampaign {} of {}, in {}\n", campaign.short_id(), campaign.project, campaigns::cluster::root_of(campaign).string());

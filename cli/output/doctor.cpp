@@ -15,7 +15,7 @@ namespace {
 using workspace::Finding;
 
 std::string paragraph(const std::string& text, std::size_t indent, std::size_t width) {
-  return analysis::wrap(analysis::split(text), indent, "", width);
+  return analysis::wrap(text, indent, width);
 }
 
 std::string lines_of(const workspace::Findings& findings, std::size_t width) {

@@ -23,7 +23,7 @@ using analysis::split;
 using analysis::wrap;
 
 std::string paragraph(const std::string& text, std::size_t indent) {
-  return std::string(indent, ' ') + wrap(split(text), indent, "") + "\n";
+  return std::string(indent, ' ') + wrap(text, indent) + "\n";
 }
 
 std::string figure(const std::optional<double>& value, const char* unit) {
@@ -79,7 +79,7 @@ std::string newest_table(const advisor::HardwareAdvice& advice) {
     std::string line = "   ";
     for (std::size_t c = 0; c < columns.size(); ++c)
       line += columns[c].cell(i, widths[c]) + std::string(analysis::gap);
-    line += wrap(split(newest[i].why), indent, "");
+    line += wrap(newest[i].why, indent);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   if (newest.size() < all.size())
@@ -113,7 +113,7 @@ std::string impossible_part(const advisor::HardwareAdvice& advice) {
                                  advice.impossible->text());
   if (advice.nearest_that_works.empty()) return text;
   text += "The nearest that works:\n";
-  for (const auto& line : advice.nearest_that_works) text += "  " + wrap(split(line), 2, "") + "\n";
+  for (const auto& line : advice.nearest_that_works) text += "  " + wrap(line, 2) + "\n";
   return text;
 }
 
@@ -176,7 +176,7 @@ std::string predicted_table(const advisor::HardwareAdvice& advice) {
   const auto& rows = advice.predicted.rows;
   if (rows.empty()) return "";
   std::string text = "Predicted, for the newest versions: " + components_text(rows[0].stack.components) + "\n";
-  text = wrap(split(text), 0, "") + "\n";
+  text = wrap(text, 0) + "\n";
   for (const auto& row : rows) {
     const std::string share =
         row.share ? fmt::format(", {:.1f}% of peak", 100 * *row.share) + in_brackets(*row.share, row.workload) : "";

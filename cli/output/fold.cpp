@@ -1,9 +1,10 @@
 #include "cli/output/fold.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "cli/output/print.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -37,37 +38,37 @@ std::string fold(std::string_view line, std::size_t first, std::size_t indent, s
   return text;
 }
 
+// The text with `of` of each of its lines.
+template <typename Of>
+std::string each_line(std::string_view text, Of of) {
+  std::string changed;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    changed += of(text.substr(from, end - from));
+    if (end < text.size()) changed += '\n';
+    from = end + 1;
+  }
+  return changed;
+}
+
+std::size_t blanks_before(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
 }  // namespace
 
 std::string folded_help(std::string_view text, std::size_t width) {
-  std::string folded;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    const auto line = text.substr(from, end - from);
-    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
-    if (line.size() <= width || (blanks > 2 && blanks < second_column))
-      folded += line;
-    else if (blanks == 0)
-      folded += fold(line, 0, 0, width);
-    else
-      folded += fold(line, std::max(blanks, std::size_t(2)), second_column, width);
-    if (end < text.size()) folded += '\n';
-    from = end + 1;
-  }
-  return folded;
+  return each_line(text, [&](std::string_view line) {
+    const std::size_t blanks = blanks_before(line);
+    if (line.size() <= width || (blanks > 2 && blanks < second_column)) return std::string(line);
+    if (blanks == 0) return fold(line, 0, 0, width);
+    return fold(line, std::max(blanks, std::size_t(2)), second_column, width);
+  });
 }
 
 std::string folded_error(const std::string& text) {
-  winsize size{};
-  if (isatty(STDERR_FILENO) != 1 || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 40) return text;
-  std::string folded;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    const auto line = std::string_view(text).substr(from, end - from);
-    folded += (from > 0 ? "\n" : "") + fold(line, std::min(line.find_first_not_of(' '), line.size()), 2, size.ws_col);
-    from = end + 1;
-  }
-  return folded;
+  constexpr std::size_t narrowest = 40;
+  const auto width = terminal_width(STDERR_FILENO);
+  if (!width || *width < narrowest) return text;
+  return each_line(text, [&](std::string_view line) { return fold(line, blanks_before(line), 2, *width); });
 }
 
 }  // namespace stackx::cli

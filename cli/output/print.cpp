@@ -16,12 +16,17 @@ void print_json(const nlohmann::json& document) { workspace::print("{}\n", docum
 
 bool stdout_is_terminal() { return !workspace::Captured::current() && isatty(STDOUT_FILENO) == 1; }
 
+std::optional<std::size_t> terminal_width(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
 std::size_t output_width() {
   if (const auto* captured = workspace::Captured::current()) return captured->columns;
-  winsize size{};
   int width = 100;
-  if (stdout_is_terminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    width = size.ws_col;
+  if (const auto terminal = terminal_width(STDOUT_FILENO))
+    width = static_cast<int>(*terminal);
   else if (const char* columns = std::getenv("COLUMNS"); columns && std::atoi(columns) > 0)
     width = std::atoi(columns);
   return static_cast<std::size_t>(std::clamp(width, 60, 160));

@@ -1,4 +1,3 @@
-#include "specs/python/conda_environment.hpp"
 #include "specs/python/lock_file.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/conda_environment.hpp"
 #include "specs/python/requirements_txt.hpp"
 #include "specs/version/text_scanner.hpp"
 

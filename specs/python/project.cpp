@@ -154,8 +154,6 @@ std::string target_text(const MarkerEnvironment& environment) {
   throw bad_input(text);
 }
 
-}  // namespace
-
 // What conda would install of it counts as what the index calls so; what pip installs over it counts instead.
 PythonProject of_conda_environment(const fs::path& file) {
   auto environment = read_conda_environment(file);
@@ -166,6 +164,8 @@ PythonProject of_conda_environment(const fs::path& file) {
       asked.push_back(std::move(one));
   return project;
 }
+
+}  // namespace
 
 bool is_python_project(const fs::path& file) {
   return file.filename() == "Pipfile" || file.filename() == "pyproject.toml" || is_conda_environment(file) ||

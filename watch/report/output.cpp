@@ -17,7 +17,7 @@ namespace {
 using specs::Json;
 using State = Standing::State;
 
-std::string bullet_line(const std::string& text, std::size_t width) { return "- " + analysis::wrap(analysis::split(text), 2, "", width) + "\n"; }
+std::string bullet_line(const std::string& text, std::size_t width) { return "- " + analysis::wrap(text, 2, width) + "\n"; }
 
 std::string standing_in_words(const ReportRow& row) {
   if (row.standing.state == State::failed) return specs::to_string(row.standing.outcome);
@@ -100,7 +100,7 @@ std::string list_markdown(const std::string& title, const std::vector<std::strin
 }  // namespace
 
 std::string report_text(const Report& report, std::size_t width) {
-  std::string text = analysis::wrap(analysis::split(report.headline), 0, "", width) + "\n";
+  std::string text = analysis::wrap(report.headline, 0, width) + "\n";
   const auto list = [&](const char* title, const std::vector<std::string>& sentences) {
     if (!sentences.empty()) text += fmt::format("\n{}\n", title);
     for (const auto& one : sentences) text += bullet_line(one, width);
