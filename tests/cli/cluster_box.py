@@ -2,17 +2,32 @@
 and every document of the spool stands in the store, once. On a real Slurm of three nodes (slurm_cluster), or on a Kubernetes that is played (kubectl_stub)."""
 
 import json
+import os
+import pathlib
+import shutil
 import subprocess
 import time
 import unittest
 
 import kubectl_stub
 import slurm_cluster
-from harness import BlackBox, EXAMPLE, STACKX, schema_errors
+from harness import BlackBox, EXAMPLE, ROOT, STACKX, schema_errors
 
 ROUNDS = 5
 # Of an inspection that has no samples to speak of, for campaigns that nothing has to meet while they run.
 AT_ONCE = {"repetitions": 3, "min_sample_ms": 1, "warmup_ms": 1}
+
+
+def waiting_program(directory):
+    """stackx in a tree of its own, with a PI that waits before it measures: what its campaigns take is time, not the processor."""
+    programs = directory / "waiting" / "bin"
+    if not programs.exists():
+        programs.mkdir(parents=True)
+        for program in (STACKX, pathlib.Path(STACKX).parent / "stackx-supervise", os.environ["STACKX_WAITING_PI"]):
+            shutil.copy(program, programs)
+        for data in ("specs", "kernels"):
+            (directory / "waiting" / data).symlink_to(ROOT / data)
+    return str(programs / "stackx")
 
 
 class ClusterBox(BlackBox):
@@ -26,12 +41,18 @@ class ClusterBox(BlackBox):
         self.spool.mkdir()
         self.environment["COLUMNS"] = "80"
 
-    def project(self, blocks=3, rounds=ROUNDS, target=None, params=None, **campaign):
+    def project(self, blocks=3, rounds=ROUNDS, target=None, params=None, lasts=False, **campaign):
+        """`lasts`: on Slurm the rounds take seconds, so that something can happen while they are measured."""
+        target = target or {"hardware": "host", "name": "all", "slurm": {}}
+        if lasts and "slurm" in target:
+            target["slurm"]["program"] = waiting_program(self.scratch)
+        if lasts:
+            params = AT_ONCE
         document = json.loads(EXAMPLE.read_text())
         document["name"] = "on-slurm"
         document["workload"]["params"].update(m=64, n=64, k=64, **(params or {}))
         document["campaign"] = {"stacks": self.stacks(document), "rounds": rounds} | campaign
-        document["cluster"] = {"targets": [target or {"hardware": "host", "name": "all", "slurm": {}}], "blocks": blocks,
+        document["cluster"] = {"targets": [target], "blocks": blocks,
                                "rounds_per_block": rounds, "spool": str(self.spool)}
         return self.write("project.json", document)
 
@@ -134,6 +155,8 @@ class OnKubernetes(ClusterBox):
         return {"hardware": "host", "name": "k", "kubernetes": {"image": "registry.example/stackx:1", "volume": {"persistentVolumeClaim": {"claimName": "stackx"}}} | more}
 
     def submit(self, **options):
+        if options.get("lasts"):
+            self.cluster.set(program=waiting_program(self.scratch))
         return self.stackx("cluster", "submit", self.project(target=options.pop("target", self.target()), **options))
 
     def logs(self):

@@ -76,7 +76,7 @@ class Commands(OnSlurm):
 
     def test_cancel_ends_the_jobs_and_keeps_what_was_measured(self):
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project(rounds=30))
+        self.stackx("cluster", "submit", self.project(rounds=30, lasts=True))
         self.until(self.measuring, "measuring")
         done = self.stackx("cluster", "cancel").stdout
         self.assertIn("Cancelled", done)
@@ -111,7 +111,7 @@ class Commands(OnSlurm):
 
     def test_interrupted_waiting_leaves_the_jobs(self):
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project(rounds=10))
+        self.stackx("cluster", "submit", self.project(rounds=10, lasts=True))
         waiting = subprocess.Popen([STACKX, "cluster", "collect", "--wait"], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.until(self.measuring, "measuring")
         waiting.send_signal(signal.SIGINT)

@@ -10,7 +10,7 @@ from cluster_box import AT_ONCE, OnSlurm
 class GoesWrong(OnSlurm):
     def test_power_loss_of_a_node(self):
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project(rounds=12))  # goes on for seconds
+        self.stackx("cluster", "submit", self.project(rounds=12, lasts=True))
         block, (node, _) = self.until(self.measuring, "measuring").popitem()
         cluster.power_loss(node)
         left = {one["id"] for directory, one in self.documents(block)}
@@ -22,7 +22,7 @@ class GoesWrong(OnSlurm):
 
     def test_cut_network_and_return(self):
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project(rounds=12))
+        self.stackx("cluster", "submit", self.project(rounds=12, lasts=True))
         block, (node, _) = self.until(self.measuring, "measuring").popitem()
         cluster.cut_network(node)
         self.until(lambda: "down" in cluster.states()[node], "the node's being given up")
@@ -34,7 +34,7 @@ class GoesWrong(OnSlurm):
 
     def test_preemption(self):
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project(rounds=20))  # goes on for seconds: it is still there when the urgent job comes
+        self.stackx("cluster", "submit", self.project(rounds=20, lasts=True))  # is still there when the urgent job comes
         block, (node, _) = self.until(self.measuring, "measuring").popitem()
         script = self.write_script("#!/bin/sh\nsleep 1\n")
         cluster.command("sbatch", "--partition=urgent", "--exclusive", f"--nodelist={node}", script)
@@ -44,7 +44,7 @@ class GoesWrong(OnSlurm):
 
     def test_the_controller_dies(self):
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project())
+        self.stackx("cluster", "submit", self.project(lasts=True))
         self.until(self.measuring, "measuring")
         cluster.kill_controller()
         unknown = self.json("cluster", "collect")
@@ -57,7 +57,7 @@ class GoesWrong(OnSlurm):
     def test_a_controller_that_forgets(self):
         """What it had not written down runs beside what it starts again, or is held and its node drained: what `status` advises helps."""
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project(rounds=8))
+        self.stackx("cluster", "submit", self.project(rounds=8, lasts=True))
         self.until(self.measuring, "measuring")
         cluster.kill_controller(remembers=False)
         cluster.start_controller()

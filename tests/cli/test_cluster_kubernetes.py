@@ -65,7 +65,7 @@ class Measures(OnKubernetes):
 
 class GoesWrong(OnKubernetes):
     def test_a_lost_node_leaves_a_zombie(self):
-        self.submit(blocks=2, rounds=10)
+        self.submit(blocks=2, rounds=10, lasts=True)
         self.running()
         node = self.cluster.pods(index=0, live=True)[0]["spec"]["nodeName"]
         self.cluster.lose_node(node)
@@ -74,7 +74,7 @@ class GoesWrong(OnKubernetes):
         self.assertGreaterEqual(status["targets"][0]["rounds"], 2 * 10)
 
     def test_power_loss_of_a_node(self):
-        self.submit(blocks=2, rounds=10)
+        self.submit(blocks=2, rounds=10, lasts=True)
         self.running()
         node = self.cluster.pods(index=0, live=True)[0]["spec"]["nodeName"]
         left = {one["id"] for _, one in self.documents()}
@@ -89,13 +89,13 @@ class GoesWrong(OnKubernetes):
         self.assertEqual(len(list(self.root().glob("k/submission-*.json"))), 1)
 
     def test_eviction_and_preemption(self):
-        self.submit(blocks=2, rounds=10)
+        self.submit(blocks=2, rounds=10, lasts=True)
         self.cluster.evict(self.running(0))
         status, kept = self.wait_for_end()
         self.assertGreaterEqual(len({directory for directory, _ in self.documents(0)}), 2)
 
     def test_an_api_server_that_is_away(self):
-        self.submit(blocks=2)
+        self.submit(blocks=2, lasts=True)
         self.running()
         self.cluster.set(away=True)
         done = self.json("cluster", "collect")
@@ -116,7 +116,7 @@ class GoesWrong(OnKubernetes):
         self.wait_for_end()
 
     def test_cancel(self):
-        self.submit(blocks=2, rounds=30)
+        self.submit(blocks=2, rounds=30, lasts=True)
         self.running()
         self.assertIn("Cancelled", self.stackx("cluster", "cancel").stdout)
         self.until(lambda: not self.cluster.pods(live=True), "the end of the pods")

@@ -27,7 +27,7 @@ class Spool(OnSlurm):
         self.mount("-t", "tmpfs", "-o", "size=6m", "tmpfs", self.spool)
         self.addCleanup(subprocess.run, ["umount", "-l", self.spool])
         self.start_cluster()
-        self.stackx("cluster", "submit", self.project())
+        self.stackx("cluster", "submit", self.project(lasts=True))
         self.until(self.measuring, "measuring")
         filler = self.spool / "filler"
         with open(filler, "wb", buffering=0) as file:
@@ -46,7 +46,7 @@ class Spool(OnSlurm):
         self.mount("--bind", self.kept, self.spool)
         self.addCleanup(subprocess.run, ["umount", "-l", self.spool])
         cluster = self.start_cluster()
-        self.stackx("cluster", "submit", self.project())
+        self.stackx("cluster", "submit", self.project(lasts=True))
         block, (node, _) = self.until(self.measuring, "measuring").popitem()
         self.in_node(cluster, node, "umount", "-l", self.spool)
         self.until(lambda: self.scratch_documents() > 0, "a document that cannot be delivered")
@@ -71,7 +71,7 @@ class Spool(OnSlurm):
 class Killed(OnSlurm):
     def test_collect_is_killed_at_random_moments(self):
         self.start_cluster()
-        self.stackx("cluster", "submit", self.project(rounds=8))
+        self.stackx("cluster", "submit", self.project(rounds=8, lasts=True))
         self.until(self.measuring, "measuring")
         dice = random.Random(24)
         for _ in range(cases(50, 200)):
