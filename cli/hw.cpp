@@ -37,12 +37,16 @@ using specs::Microarchitectures;
 constexpr std::size_t label_width = 16;
 constexpr std::chrono::seconds engine_patience{10};
 
-// Under one label, over several lines where it is long.
-void row(const std::string& label, const std::string& text) {
-  if (!text.empty()) workspace::print("{:<{}}{}\n", label, label_width, workspace::Block{analysis::wrap(text, label_width, output_width())});
+// Under one label, over several lines where the page is narrow.
+void row(const std::string& label, const std::string& text, std::size_t usual = analysis::unfolded) {
+  if (!text.empty())
+    workspace::print("{:<{}}{}\n", label, label_width, workspace::Block{analysis::wrap(text, label_width, output_width(usual))});
 }
 
-void rows(const std::string& label, const std::vector<std::string>& words) { row(label, fmt::format("{}", fmt::join(words, " "))); }
+// Words over several lines, wherever they go.
+void rows(const std::string& label, const std::vector<std::string>& words) {
+  row(label, fmt::format("{}", fmt::join(words, " ")), output_width());
+}
 
 std::string size_text(std::uint64_t bytes) {
   constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -120,7 +124,7 @@ std::string place(const specs::Gpu& gpu) {
 
 void print_gpu_links(const Host& host) {
   const char* label = "GPU links";
-  for (const auto& text : analysis::gpu_links_texts(host)) row(std::exchange(label, ""), text);
+  for (const auto& text : analysis::gpu_links_texts(host)) row(std::exchange(label, ""), text, output_width());
 }
 
 void print_gpus(const Host& host) {

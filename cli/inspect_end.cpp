@@ -96,18 +96,16 @@ std::string outcomes_text(const campaigns::CampaignRun& run) {
 void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceRun& ended, const Globals& globals) {
   const auto said = headlines(campaign.plan, asked_hardware_of(campaign), globals);
   if (globals.json) return print_json(end_json(campaign, ended, said));
-  const auto width = output_width(analysis::unfolded);
-  const auto print = [&](const std::string& line, std::size_t indent = 0) { workspace::write_out(analysis::paragraph(line, indent, width)); };
   for (const auto& [workload, headline] : said) {
-    print((said.size() > 1 ? workload.text() + ": " : "") + headline.line);
+    print_paragraph((said.size() > 1 ? workload.text() + ": " : "") + headline.line);
     if (said.size() > 1) continue;
-    for (const auto& line : headline.context) print(line);
-    for (const auto& line : headline.cautions) print(line);
+    for (const auto& line : headline.context) print_paragraph(line);
+    for (const auto& line : headline.cautions) print_paragraph(line);
   }
-  if (const auto line = not_measured(campaign); !line.empty()) print(line);
-  print(fmt::format("campaign {}: {} of {} inspections done ({}), {}", campaign.plan.id.substr(0, 12), ended.run.last.done,
+  if (const auto line = not_measured(campaign); !line.empty()) print_paragraph(line);
+  print_paragraph(fmt::format("campaign {}: {} of {} inspections done ({}), {}", campaign.plan.id.substr(0, 12), ended.run.last.done,
                     ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run)));
-  for (const auto& note : ended.notes) print(note, 2);
+  for (const auto& note : ended.notes) workspace::write_out("  " + analysis::wrap(note, 4, output_width(analysis::unfolded)) + "\n");
 }
 
 }  // namespace stackx::cli

@@ -15,10 +15,23 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? fmt::format("{:>{}}", text, width) : fmt::format("{:<{}}", text, width);
 }
 
+// Of a cell: an interval, "[0.897, 0.903]", is one.
+std::vector<std::string> cell_words(const std::string& text) {
+  std::vector<std::string> words;
+  bool within = false;
+  for (std::string& word : split(text)) {
+    const bool begins = word.front() == '[', ends = word.contains(']');
+    if (within) words.back() += " " + word;
+    else words.push_back(std::move(word));
+    within = (within || begins) && !ends;
+  }
+  return words;
+}
+
 std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
   if (width_of(text) <= width) return {text};
   std::vector<std::string> lines;
-  const std::string folded = wrap(text, 0, width);
+  const std::string folded = wrap(cell_words(text), 0, "", width);
   for (std::size_t at = 0; at <= folded.size();) {
     const std::size_t end = std::min(folded.find('\n', at), folded.size());
     lines.push_back(folded.substr(at, end - at));
@@ -29,7 +42,7 @@ std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
 
 std::size_t longest_word(const std::string& text) {
   std::size_t longest = 0;
-  for (const std::string& word : split(text)) longest = std::max(longest, width_of(word));
+  for (const std::string& word : cell_words(text)) longest = std::max(longest, width_of(word));
   return longest;
 }
 
@@ -86,7 +99,7 @@ std::string blocks(const std::vector<Column>& columns, const Paint& paint, std::
   for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
     if (row > 0) text += "\n";
     for (const Column& column : columns)
-      text += paint("1", padded(specs::printable(column.title), indent, false)) + wrap(column.cells[row], indent, width) + "\n";
+      text += trimmed(paint("1", padded(specs::printable(column.title), indent, false)) + wrap(column.cells[row], indent, width)) + "\n";
   }
   return text;
 }
@@ -211,7 +224,7 @@ std::string wrap(const std::vector<std::string>& words, std::size_t indent,
                  std::string_view separator, std::size_t width) {
   std::vector<std::string> pieces;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (indent + words[i].size() < width) pieces.push_back(words[i]);
+    if (indent + words[i].size() + separator.size() <= width) pieces.push_back(words[i]);
     else std::ranges::move(split(words[i]), std::back_inserter(pieces));  // too long for a line
     if (i + 1 < words.size() && !pieces.empty()) pieces.back() += separator;
   }

@@ -75,15 +75,10 @@ void print_title(const std::string& name, const Models& models) {
       common(models, [](const Accelerator& model) { return model.compute_capability; });
   if (!vendor.empty()) text += ", " + vendor + (kind.empty() ? "" : " " + kind);
   if (!able.empty()) text += ", compute capability " + able;
-  workspace::print("{}\n", workspace::Block{analysis::wrap(name + ": " + text, 2, output_width())});
-}
-
-void print_note(const std::string& text, std::size_t indent = 4) {
-  workspace::print("{}\n", workspace::Block{analysis::wrap(text, indent, output_width())});
+  print_paragraph(name + ": " + text, 2);
 }
 
 }  // namespace
-
 
 nlohmann::json accelerator_json(const Accelerator& model) {
   nlohmann::json json = {{"kind", "accelerator"},
@@ -111,7 +106,7 @@ void print_accelerators(const specs::Accelerators& table) {
   print_table({{"name"}, {"product"}, {"architecture"}, {"capability", true}, {"GB", true}, {"GB/s", true}, {"FP32", true}, {"FP16 tensor", true}},
               rows);
   workspace::print("\n");
-  print_note("FP32 and FP16 tensor: peak TFLOP/s, dense, at boost clock; -: no source states it", 0);
+  print_paragraph("FP32 and FP16 tensor: peak TFLOP/s, dense, at boost clock; -: no source states it");
 }
 
 void print_models(const std::string& name, const Models& models) {
@@ -139,10 +134,10 @@ void print_models(const std::string& name, const Models& models) {
   print_title(name, models);
   print_table(std::move(columns), rows);
   workspace::print("\n");
-  print_note("FP64 to INT8: peak TFLOP/s (INT8: TOP/s), dense, at boost clock; -: no source states it", 0);
+  print_paragraph("FP64 to INT8: peak TFLOP/s (INT8: TOP/s), dense, at boost clock; -: no source states it");
   for (const auto* model : models)
-    if (!model->aliases.empty()) print_note(fmt::format("{} is also called {}", model->name, fmt::join(model->aliases, ", ")));
-  for (std::size_t i = 0; i < sources.size(); ++i) print_note(fmt::format("[{}] {}", i + 1, sources[i]));
+    if (!model->aliases.empty()) print_paragraph(fmt::format("{} is also called {}", model->name, fmt::join(model->aliases, ", ")), 4);
+  for (std::size_t i = 0; i < sources.size(); ++i) print_paragraph(fmt::format("[{}] {}", i + 1, sources[i]), 4);
 }
 
 }  // namespace stackx::cli

@@ -16,7 +16,10 @@ namespace stackx::cli {
 inline constexpr std::uint64_t documents_worth_showing = 20'000;
 
 void print_json(const nlohmann::json& document);  // one line on stdout
-// Where there is neither a terminal nor $COLUMNS, a row is one line.
+// Of these, where there is neither a terminal nor $COLUMNS, a paragraph and a row of a table are one line. The lines of a
+// paragraph but the first are indented; `words` stay whole.
+void print_paragraph(const std::string& text, std::size_t indent = 0);
+void print_paragraph(const std::vector<std::string>& words, std::size_t indent = 0);
 void print_table(std::vector<analysis::Column> columns, const std::vector<std::vector<std::string>>& rows);
 bool stdout_is_terminal();
 std::optional<std::size_t> terminal_width(int descriptor);  // nothing: it is none, or does not say
