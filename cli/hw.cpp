@@ -45,7 +45,7 @@ void row(const std::string& label, const std::string& text, std::size_t usual = 
 
 // Words over several lines, wherever they go.
 void rows(const std::string& label, const std::vector<std::string>& words) {
-  row(label, fmt::format("{}", fmt::join(words, " ")), output_width());
+  row(label, fmt::format("{}", fmt::join(words, " ")), 100);
 }
 
 std::string size_text(std::uint64_t bytes) {
@@ -124,7 +124,7 @@ std::string place(const specs::Gpu& gpu) {
 
 void print_gpu_links(const Host& host) {
   const char* label = "GPU links";
-  for (const auto& text : analysis::gpu_links_texts(host)) row(std::exchange(label, ""), text, output_width());
+  for (const auto& text : analysis::gpu_links_texts(host)) row(std::exchange(label, ""), text, 80);
 }
 
 void print_gpus(const Host& host) {

@@ -261,7 +261,7 @@ std::string table(const SourceComparison& c, bool colour, std::size_t width) {
                     "negative means that the second needed less.", 0, width) +
           "\n";
   std::vector<Column> columns{{"benchmark", false, {}}, {"unit", false, {}},  {"first", true, {}},
-                              {"runs", false, {}},      {"second", true, {}}, {"runs", false, {}},
+                              {"first's runs", false, {}}, {"second", true, {}}, {"second's runs", false, {}},
                               {"difference", true, {}}};
   for (const auto& pair : c.pairs) {
     const std::vector<std::string> cells{pair.first.workload.pi,
