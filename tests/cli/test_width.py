@@ -20,6 +20,7 @@ KNOWN = (
     "advise --hw h100 --workload matmul --have driver=535.183.01 --explain", "advise --hw a100 --workload conv2d --explain",
     "advise --hw k80 --workload matmul --explain --price 2", "advise --hw zen4 --workload train_resnet50 --explain",
     "advise --hw mi300x --workload matmul --explain", "advise --hw tpu-v3 --workload train_resnet50 --explain",
+    "advise --hw h100 --workload matmul --metric rate,memory", "effects --hw v100 --workload matmul",
     "compare --hw v100 --source mlperf-v0.6:0.6-9 --source mlperf-v0.6:0.6-18",
     "compare --source convnet-benchmarks --source deepbench", "check torch==2.15.0 vllm --hw h100", "doctor --offline", "env list",
     "db info", "db check --quick")
