@@ -103,7 +103,8 @@ void print_accelerators(const specs::Accelerators& table) {
                     dash(model.compute_capability),
                     number(model.memory_gb), number(model.bandwidth_gb_s),
                     number(peak(model, "float32")), number(peak(model, "float16_tensor"))});
-  print_table({{"name"}, {"product"}, {"architecture"}, {"capability", true}, {"GB", true}, {"GB/s", true}, {"FP32", true}, {"FP16 tensor", true}},
+  print_table({{"name"}, {"product"}, {"architecture"}, {"capability", true}, {"GB", true}, {"GB/s", true}, {"FP32", true},
+               {"FP16 tensor", true}},
               rows);
   workspace::print("\n");
   print_paragraph("FP32 and FP16 tensor: peak TFLOP/s, dense, at boost clock; -: no source states it");

@@ -31,7 +31,8 @@ MEASURED = (
     "query best", "query worst-variance", "query regressions", "query coverage", "query failures", "query hardware",
     f"query history --stack {stack_id({'cpu': 'host', 'numpy': '1.26.4', 'openblas': '0.3.23'})}",
     f"query coverage --project {EXAMPLE}", f"inspect {EXAMPLE} --dry-run")
-SQL = ("SELECT * FROM published LIMIT 5", "SELECT * FROM stacks LIMIT 5", "SELECT * FROM inspections LIMIT 5", "SELECT * FROM hosts", "SELECT * FROM campaigns")
+SQL = ("SELECT * FROM published LIMIT 5", "SELECT * FROM stacks LIMIT 5", "SELECT * FROM inspections LIMIT 5", "SELECT * FROM hosts",
+       "SELECT * FROM campaigns")
 
 
 def too_wide(text, columns=COLUMNS):
