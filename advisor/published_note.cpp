@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/printable.hpp"
@@ -24,12 +25,12 @@ std::vector<std::pair<Key, std::size_t>> most_first(const std::map<Key, std::siz
 
 using analysis::counted;
 
-std::string source_line(const specs::Source& source, std::size_t results) {
-  std::string line =
-      fmt::format("  {:>6}  {}", results, specs::printable(source.title.empty() ? source.url : source.title));
-  if (!source.date.empty()) line += fmt::format(", {}", specs::printable(source.date));
-  if (!source.title.empty()) line += fmt::format("\n          {}", specs::printable(source.url));
-  return line + '\n';
+std::string source_line(const specs::Source& source, std::size_t results, std::size_t width) {
+  constexpr std::size_t indent = 10;
+  const auto name = (source.title.empty() ? source.url : source.title) + (source.date.empty() ? "" : ", " + source.date);
+  std::string line = fmt::format("  {:>6}  {}\n", results, analysis::wrap(name, indent, width));
+  if (!source.title.empty()) line += std::string(indent, ' ') + specs::printable(source.url) + "\n";
+  return line;
 }
 
 }  // namespace
@@ -48,17 +49,16 @@ PublishedNote published_note(const std::vector<specs::Published>& published) {
   return note;
 }
 
-std::string to_text(const PublishedNote& note, const std::string& workload, const std::string& hw) {
+std::string to_text(const PublishedNote& note, const std::string& workload, const std::string& hw, std::size_t width) {
   if (note.results == 0) return "";
   std::string models;
   for (std::size_t i = 0; i < std::min(note.hardware.size(), most_shown); ++i)
     models += fmt::format("{}{}", i ? ", " : "", specs::printable(note.hardware[i].first));
   if (note.hardware.size() > most_shown) models += ", ...";
-  std::string text = fmt::format("Published by others: {} of {} on {} ({}), from {}:\n",
-                                 counted(note.results, "result"), specs::printable(workload), specs::printable(hw), models,
-                                 counted(note.sources.size(), "source"));
+  std::string text = analysis::wrap(fmt::format("Published by others: {} of {} on {} ({}), from {}:", counted(note.results, "result"),
+                                                workload, hw, models, counted(note.sources.size(), "source")), 2, width) + "\n";
   for (std::size_t i = 0; i < std::min(note.sources.size(), most_shown); ++i)
-    text += source_line(note.sources[i].first, note.sources[i].second);
+    text += source_line(note.sources[i].first, note.sources[i].second, width);
   if (note.sources.size() > most_shown)
     text += fmt::format("  and {} more (--json names all)\n", note.sources.size() - most_shown);
   return text;

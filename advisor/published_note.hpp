@@ -20,7 +20,7 @@ struct PublishedNote {
 PublishedNote published_note(const std::vector<specs::Published>& published);
 
 // Some lines, the longest lists cut short; "" if there is nothing.
-std::string to_text(const PublishedNote& note, const std::string& workload, const std::string& hw);
+std::string to_text(const PublishedNote& note, const std::string& workload, const std::string& hw, std::size_t width);
 nlohmann::json to_json(const PublishedNote& note);
 
 }  // namespace stackx::advisor

@@ -72,7 +72,7 @@ void advise_pareto(const AdviseOptions& options, Globals& globals) {
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(front, ranking));
   else
-    workspace::write_out(analysis::table(front, ranking, stdout_is_terminal()));
+    workspace::write_out(analysis::table(front, ranking, stdout_is_terminal(), output_width(analysis::page_width)));
   if (ranking.recommendations.empty()) globals.exit_code = 1;
 }
 
@@ -189,7 +189,8 @@ void print_text(const AdviseOptions& options, const advisor::Advice& advice, con
                 const advisor::NotKnown& open) {
   workspace::write_out(advice_text(advice, output_width(), in_colour()));
   if (!options.explain) return;
-  workspace::write_out("\n" + explanation(known, open, {options.rows, in_colour(), command_of(options)}));
+  const auto width = output_width(analysis::page_width);
+  workspace::write_out("\n" + explanation(known, open, {options.rows, in_colour(), width, command_of(options)}));
   if (!known.space) return;
   const auto& catalog = known.space->catalog();
   workspace::write_out(advice.as_of.empty() ? facts_lines(catalog) : overlay_lines(catalog));  // one date

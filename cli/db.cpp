@@ -45,15 +45,16 @@ void check(bool quick, Globals& globals) {
   if (!problems.empty()) {
     workspace::say("{} is damaged: {}; `stackx db salvage {}` saves what is sound into a new store\n", file.string(),
                    workspace::counted(problems.size(), "problem"), file.string());
-    for (const std::string& problem : problems) workspace::print("{}\n", problem);
+    for (const std::string& problem : problems) print_paragraph(problem, 2);
     return;
   }
   const store::Inventory held = store::inventory(file);
-  workspace::print("{}: sound: {}, {}, {}\n", file.string(), workspace::counted(held.count("inspections"), "inspection"),
-                   workspace::counted(held.count("plans"), "plan"), workspace::counted(held.count("published"), "published result"));
-  workspace::print("checked: {}\n", quick ? "the file, what inspections share, counts, and every 64th document; without "
-                                            "--quick every document and every sum"
-                                          : "the file, every document by its id, every sum by its inspections");
+  print_paragraph(fmt::format("{}: sound: {}, {}, {}", file.string(), workspace::counted(held.count("inspections"), "inspection"),
+                              workspace::counted(held.count("plans"), "plan"),
+                              workspace::counted(held.count("published"), "published result")), 2);
+  print_paragraph(quick ? "checked: the file, what inspections share, counts, and every 64th document; without --quick every "
+                          "document and every sum"
+                        : "checked: the file, every document by its id, every sum by its inspections", 2);
 }
 
 // --- salvage ---
@@ -79,17 +80,15 @@ json to_json(const store::Salvage& saved, const fs::path& to) {
 void print(const store::Salvage& saved, const fs::path& damaged, const fs::path& to) {
   for (const std::string& example : saved.examples) workspace::say("not saved: {}\n", example);
   for (const std::string& remark : saved.remarks) workspace::say("{}\n", remark);
-  workspace::print("{}: {}, {} and {} saved, each proved by its id; those that come with stackx come again\n", to.string(),
-                   workspace::counted(saved.inspections, "inspection"), workspace::counted(saved.plans, "plan"),
-                   workspace::counted(saved.published, "published result"));
-  workspace::print("{}: of its {}, {} pages and records make no sense any more\n", damaged.string(),
-                   workspace::counted(saved.pages, "page"), saved.unreadable);
+  print_paragraph(fmt::format("{}: {}, {} and {} saved, each proved by its id; those that come with stackx come again", to.string(),
+                              workspace::counted(saved.inspections, "inspection"), workspace::counted(saved.plans, "plan"),
+                              workspace::counted(saved.published, "published result")), 2);
+  print_paragraph(fmt::format("{}: of its {}, {} pages and records make no sense any more", damaged.string(),
+                              workspace::counted(saved.pages, "page"), saved.unreadable), 2);
   if (saved.lost > 0)
-    workspace::print("{} documents of which something is left could not be proved and are not saved\n", saved.lost);
-  workspace::print(
-      "other machines' stores and `stackx export` files may hold what is missing: "
-      "stackx merge OTHER.db --db {}\n",
-      to.string());
+    print_paragraph(fmt::format("{} documents of which something is left could not be proved and are not saved", saved.lost), 2);
+  print_paragraph({"other machines' stores and `stackx export` files may hold what is missing:",
+                   "stackx merge OTHER.db --db " + to.string()}, 2);
 }
 
 void salvage(const std::string& damaged, const std::string& output, Globals& globals) {

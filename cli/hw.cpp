@@ -34,26 +34,18 @@ using specs::Host;
 using specs::Microarchitecture;
 using specs::Microarchitectures;
 
-constexpr int label_width = 16;
-constexpr std::size_t text_width = 84;
+constexpr std::size_t label_width = 16;
 constexpr std::chrono::seconds engine_patience{10};
 
-void row(const std::string& label, const std::string& text) {
-  if (!text.empty()) workspace::print("{:<{}}{}\n", label, label_width, text);
+// Under one label, over several lines where the page is narrow.
+void row(const std::string& label, const std::string& text, std::size_t usual = analysis::unfolded) {
+  if (!text.empty())
+    workspace::print("{:<{}}{}\n", label, label_width, workspace::Block{analysis::wrap(text, label_width, output_width(usual))});
 }
 
-// Words over several lines, under one label.
-void rows(std::string label, const std::vector<std::string>& words, std::size_t width = text_width) {
-  std::string line;
-  for (const auto& word : words) {
-    if (!line.empty() && line.size() + 1 + word.size() > width) {
-      row(label, line);
-      label.clear();
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  row(label, line);
+// Words over several lines, wherever they go.
+void rows(const std::string& label, const std::vector<std::string>& words) {
+  row(label, fmt::format("{}", fmt::join(words, " ")), 100);
 }
 
 std::string size_text(std::uint64_t bytes) {
@@ -131,10 +123,8 @@ std::string place(const specs::Gpu& gpu) {
 }
 
 void print_gpu_links(const Host& host) {
-  constexpr std::size_t width = 80 - label_width;
   const char* label = "GPU links";
-  for (const auto& text : analysis::gpu_links_texts(host))
-    rows(std::exchange(label, ""), analysis::split(text), width);
+  for (const auto& text : analysis::gpu_links_texts(host)) row(std::exchange(label, ""), text, 80);
 }
 
 void print_gpus(const Host& host) {
@@ -276,19 +266,17 @@ void list_hardware(const Globals& globals) {
     for (const auto& model : accelerators.all()) print_json(accelerator_json(model));
     return;
   }
-  constexpr const char* columns = "{:<20} {:<24} {:<10} {:>6} {:>10} {:>10}{}\n";
-  workspace::print(columns, "name", "product", "vendor", "vector", "FP32/cycle", "FP64/cycle", "  also called");
-  for (const auto& known : table.all()) {
-    const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : "-"; };
-    workspace::print(columns, known.id, known.name, known.vendor, number(known.vector_bits),
-                     number(known.fp32_flops_cycle), number(known.fp64_flops_cycle),
-                     known.aliases.empty() ? "" : fmt::format("  {}", fmt::join(known.aliases, ", ")));
-  }
-  workspace::print("\n{:<20} {:<24} {:<16} {:>5} {:>5}\n", "name", "product", "microarch", "cores", "GHz");
+  const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : "-"; };
+  std::vector<std::vector<std::string>> units;
+  for (const auto& known : table.all())
+    units.push_back({known.id, known.name, known.vendor, number(known.vector_bits), number(known.fp32_flops_cycle),
+                     number(known.fp64_flops_cycle), fmt::format("{}", fmt::join(known.aliases, ", "))});
+  print_table({{"name"}, {"product"}, {"vendor"}, {"vector", true}, {"FP32/cycle", true}, {"FP64/cycle", true}, {"also called"}}, units);
+  std::vector<std::vector<std::string>> models;
   for (const auto& model : processors.all())
-    workspace::print("{:<20} {:<24} {:<16} {:>5} {:>5}\n", model.name, model.title, model.microarchitecture,
-                     model.cores ? fmt::format("{}", *model.cores) : "-",
-                     model.base_ghz ? fmt::format("{}", *model.base_ghz) : "-");
+    models.push_back({model.name, model.title, model.microarchitecture, number(model.cores), number(model.base_ghz)});
+  workspace::print("\n");
+  print_table({{"name"}, {"product"}, {"microarch"}, {"cores", true}, {"GHz", true}}, models);
   workspace::print("\n");
   print_accelerators(accelerators);
 }

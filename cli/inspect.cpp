@@ -10,6 +10,7 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/containerfile.hpp"
 #include "advisor/recipes/gpu_build.hpp"
+#include "analysis/text/table.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
 #include "campaigns/verdict_forecast.hpp"
@@ -109,16 +110,20 @@ void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool j
     print_json(specs::to_json(plan));
     return;
   }
+  constexpr std::size_t indent = 17;
+  const auto width = output_width(analysis::unfolded);
   for (const auto& arm : plan.arms) {
-    workspace::print("{:<16}", arm.label);
+    std::string versions;
     for (const auto& [component, version] : arm.stack.components)
-      if (component != "cpu") workspace::print(" {}={}", component, version);
-    workspace::print("  {}\n", arm.workload.text());
+      if (component != "cpu") versions += (versions.empty() ? "" : " ") + component + "=" + version;
+    const auto workload = arm.workload.text();
+    if (indent + versions.size() + 2 + workload.size() <= width) versions += " ";
+    workspace::print("{:<16} {}\n", arm.label, workspace::Block{analysis::wrap({versions, workload}, indent, "", width)});
   }
-  if (const auto line = campaigns::verdict_line(plan); !line.empty()) workspace::print("{}\n", line);
+  if (const auto line = campaigns::verdict_line(plan); !line.empty()) print_paragraph(line);
   const auto files = downloads(plan, loaded.catalog);
-  workspace::print("{}; {} wheels{} (cached ones are not fetched again)\n", campaigns::size_text(plan), files.files,
-                   files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : "");
+  print_paragraph(fmt::format("{}; {} wheels{} (cached ones are not fetched again)", campaigns::size_text(plan), files.files,
+                              files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : ""));
 }
 
 // Before anything is downloaded: stacks whose packages, as an installer takes them, do not run on the GPU that is here.

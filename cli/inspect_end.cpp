@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 #include "cli/output/headlines.hpp"
 #include "cli/output/print.hpp"
@@ -96,15 +97,15 @@ void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceR
   const auto said = headlines(campaign.plan, asked_hardware_of(campaign), globals);
   if (globals.json) return print_json(end_json(campaign, ended, said));
   for (const auto& [workload, headline] : said) {
-    workspace::print("{}{}\n", said.size() > 1 ? workload.text() + ": " : "", headline.line);
+    print_paragraph((said.size() > 1 ? workload.text() + ": " : "") + headline.line);
     if (said.size() > 1) continue;
-    for (const auto& line : headline.context) workspace::print("{}\n", line);
-    for (const auto& line : headline.cautions) workspace::print("{}\n", line);
+    for (const auto& line : headline.context) print_paragraph(line);
+    for (const auto& line : headline.cautions) print_paragraph(line);
   }
-  if (const auto line = not_measured(campaign); !line.empty()) workspace::print("{}\n", line);
-  workspace::print("campaign {}: {} of {} inspections done ({}), {}\n", campaign.plan.id.substr(0, 12),
-                   ended.run.last.done, ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run));
-  for (const auto& note : ended.notes) workspace::print("  {}\n", note);
+  if (const auto line = not_measured(campaign); !line.empty()) print_paragraph(line);
+  print_paragraph(fmt::format("campaign {}: {} of {} inspections done ({}), {}", campaign.plan.id.substr(0, 12), ended.run.last.done,
+                    ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run)));
+  for (const auto& note : ended.notes) workspace::write_out("  " + analysis::wrap(note, 4, output_width(analysis::unfolded)) + "\n");
 }
 
 }  // namespace stackx::cli

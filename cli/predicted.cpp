@@ -30,7 +30,7 @@ void write_predicted(const resolver::Resolver& resolver, const analysis::Effects
   }
   workspace::flush_out();
   for (const std::string& note : advisor::prediction_notes(resolver, effects, stacks))
-    workspace::say("{}\n", workspace::Block{analysis::wrap(note, 0)});
+    workspace::say("{}\n", workspace::Block{analysis::wrap(note, 0, output_width(analysis::page_width))});
 }
 
 }  // namespace stackx::cli

@@ -113,8 +113,8 @@ void nothing_measured(const advisor::Selection& selection, const nlohmann::json&
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   const auto published = advisor::published_note(store.published({selection.asked, selection.hw}));
   auto measured = advisor::what_is_measured(selection, globals);
-  for (const auto& line : selection.left_out) measured = specs::printable(line) + ".\n" + measured;
   if (globals.json) {
+    for (const auto& line : selection.left_out) measured = specs::printable(line) + ".\n" + measured;
     nlohmann::json document = empty;
     document["hw"] = selection.hw;
     document["workload"] = selection.asked.text();
@@ -122,11 +122,12 @@ void nothing_measured(const advisor::Selection& selection, const nlohmann::json&
     if (published.results > 0) document["published"] = to_json(published);
     print_json(document);
   } else {
-    workspace::print("No measurement of {} on {}.\n{}{}\n", selection.asked.text(), selection.hw,
-                     workspace::Block{to_text(published, selection.asked.text(), selection.hw)},
-                     workspace::Block{measured});
+    print_paragraph(fmt::format("No measurement of {} on {}.", selection.asked.text(), selection.hw));
+    workspace::write_out(to_text(published, selection.asked.text(), selection.hw, output_width(analysis::unfolded)));
+    for (const auto& line : selection.left_out) print_paragraph(line + ".");
+    workspace::print("{}\n", workspace::Block{measured});
     if (published.results > 0)
-      workspace::print("What these say: stackx advise {}\n", advisor::selecting(selection.hw, selection.asked.text()));
+      print_paragraph({"What these say:", "stackx advise " + advisor::selecting(selection.hw, selection.asked.text())}, 2);
   }
   globals.exit_code = 1;
 }

@@ -46,19 +46,19 @@ nlohmann::json space_json(const specs::WorkloadSpace* space) {
   return {{"name", space->name}, {"catalogs", space->catalogs}, {"requires", space->requires_}};
 }
 
-std::string space_text(const char* where, const specs::WorkloadSpace* space) {
+std::string space_text(const char* where, const specs::WorkloadSpace* space, std::size_t width) {
   if (!space) return "";
   std::string needs, catalogs;
   for (const auto& [component, range] : space->requires_)
     needs += fmt::format("{}{}{}", needs.empty() ? "" : ", ", component,
                          range == "*" ? "" : " " + range);
   for (const auto& catalog : space->catalogs) catalogs += " " + catalog;
-  return fmt::format("On a {}: stacks with {}, of{}\n", where, needs, catalogs);
+  return analysis::wrap(fmt::format("On a {}: stacks with {}, of{}", where, needs, catalogs), 2, width) + "\n";
 }
 
 void list_workloads(const Globals& globals) {
   const Asked asked = ask("", globals);
-  if (!globals.json) return workspace::write_out(analysis::list_text(asked.listed));
+  if (!globals.json) return workspace::write_out(analysis::list_text(asked.listed, output_width(analysis::page_width)));
   auto families = nlohmann::json::array();
   for (const auto& family : asked.listed) families.push_back(analysis::to_json(family));
   print_json({{"workloads", std::move(families)}});
@@ -84,8 +84,9 @@ void show_workload(const std::string& text, const Globals& globals) {
     document["aliases"] = asked.families.aliases(name);
     return print_json(document);
   }
-  workspace::write_out(analysis::show_text(*found));
-  const std::string spaces = space_text("GPU", gpu) + space_text("CPU", cpu);
+  const auto width = output_width(analysis::page_width);
+  workspace::write_out(analysis::show_text(*found, width));
+  const std::string spaces = space_text("GPU", gpu, width) + space_text("CPU", cpu, width);
   if (!spaces.empty()) workspace::print("\n{}", workspace::Block{spaces});
   if (const auto aliases = asked.families.aliases(name); !aliases.empty()) {
     const std::string called = fmt::format("Also called {}", fmt::join(aliases, ", "));

@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "analysis/statistics/statistics.hpp"
+#include "analysis/text/table.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/result/published.hpp"
 
@@ -133,6 +134,7 @@ std::string shape_text(const PublishedGroup& group);
 struct PublishedTableOptions {
   std::size_t groups = 3, rows = 10;  // 0: all
   bool colour = false;
+  std::size_t width = page_width;
 };
 nlohmann::json to_json(const PublishedRanking& ranking);
 nlohmann::json to_json(const PublishedGroup& group, const PublishedRow& row);

@@ -49,13 +49,13 @@ class SourceList {
     }
     return text;
   }
-  std::string text() const {
+  std::string text(std::size_t width) const {
     std::string text;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const specs::Source& s = all_[i];
-      text +=
-          fmt::format("[{}] {}{}{}\n", i + 1, s.title.empty() ? s.url : s.title,
-                      s.date.empty() ? "" : ", " + s.date, s.title.empty() ? "" : "\n    " + s.url);
+      text += wrap(fmt::format("[{}] {}{}", i + 1, s.title.empty() ? s.url : s.title, s.date.empty() ? "" : ", " + s.date), 4, width) +
+              "\n";
+      if (!s.title.empty()) text += fmt::format("    {}\n", s.url);
     }
     return text;
   }
@@ -108,7 +108,7 @@ bool has_more_shapes(const PublishedGroup& group) {
   });
 }
 
-std::string heading(const PublishedGroup& group) {
+std::string heading(const PublishedGroup& group, std::size_t width) {
   std::string text = fmt::format("{}: {}, {}, {}. ", group_title(group),
                                  counted(group.rows.size() + group.elsewhere.size(), "stack"),
                                  counted(group.shapes, "shape"), counted(group.results, "result"));
@@ -121,7 +121,7 @@ std::string heading(const PublishedGroup& group) {
   text += peak_note(group);
   if (!group.elsewhere.empty())
     text += fmt::format("Nothing at this shape: {}. ", counted(group.elsewhere.size(), "stack"));
-  return wrap(text, 0) + "\n";
+  return paragraph(text, 0, width);
 }
 
 std::string rank_text(const PublishedGroup& group, const PublishedRow& row) {
@@ -169,45 +169,36 @@ std::string group_table(const PublishedGroup& group, const PublishedTableOptions
                         SourceList& sources) {
   const std::size_t rows = limit(options.rows, group.rows.size());
   const std::vector<Column> columns = columns_of(group, rows, sources);
-  const auto widths = widths_of(columns);
-  std::size_t indent = 0;
-  for (const std::size_t width : widths) indent += width + gap.size();
-  const bool below = indent + 24 > page_width;  // too little room: the stack goes below the numbers
-  std::string text =
-      Paint{options.colour}("4", titles(columns, widths) + (below ? "" : "  stack")) + "\n";
+  const auto widths = fitted_widths(columns, options.width);
+  const std::size_t indent = line_width(widths) + gap.size();
+  const bool below = indent + 24 > options.width;  // too little room: the stack goes below the numbers
+  std::string text = titles(columns, widths, Paint{options.colour}, below ? "" : "stack");
   for (std::size_t i = 0; i < rows; ++i) {
-    std::string line;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      line += columns[c].cell(i, widths[c]) + std::string(gap);
+    std::string line = row_text(columns, widths, i);
     std::vector<std::string> words;
     for (const auto& [name, version] : group.rows[i].stack.components)
       words.push_back(name + " " + version);
-    if (below) line.erase(line.find_last_not_of(' ') + 1);
-    text += line + (below ? "\n      " : "") + wrap(words, below ? 6 : indent, ",") + "\n";
+    if (below) line = trimmed(std::move(line));
+    text += line + (below ? "\n      " : "") + wrap(words, below ? 6 : indent, ",", options.width) + "\n";
   }
   if (rows < group.rows.size()) text += fmt::format("... and {} more\n", group.rows.size() - rows);
   return text;
 }
 
-std::string legend(const PublishedRanking& ranking) {
-  return wrap(fmt::format(
-            "Published results: each is a number that somebody else wrote down, without a "
-            "confidence interval of its own; those that were measured with stackx say of how many "
-            "processes. over shared shapes: median ratio to the best "
-            "over the shapes that both "
-            "have, with its sign-test interval at {:g}%: a spread over shapes, not over "
-            "runs. = marks a tie: no interval of a stack of a rank lies below the band of "
-            "±{:g}% around another of it; ~ a rank that numbers alone set apart.",
-            100 * ranking.confidence, 100 * ranking.delta), 0) +
-         "\n";
+std::string legend(const PublishedRanking& ranking, std::size_t width) {
+  return paragraph(fmt::format("Published results: each is a number that somebody else wrote down, without a confidence interval of "
+                               "its own; those that were measured with stackx say of how many processes. over shared shapes: median "
+                               "ratio to the best over the shapes that both have, with its sign-test interval at {:g}%: a spread "
+                               "over shapes, not over runs. = marks a tie: no interval of a stack of a rank lies below the band of "
+                               "±{:g}% around another of it; ~ a rank that numbers alone set apart.",
+                               100 * ranking.confidence, 100 * ranking.delta), 0, width);
 }
 
-std::string unnamed_text(const PublishedRanking& ranking, SourceList& sources) {
+std::string unnamed_text(const PublishedRanking& ranking, SourceList& sources, std::size_t width) {
   if (ranking.unnamed.empty()) return "";
   constexpr std::size_t most = 5;
-  std::string text =
-      fmt::format("Of a stack that the source does not name ({}), the best of each kind:\n",
-                  counted(ranking.without_stack, "result"));
+  std::string text = paragraph(fmt::format("Of a stack that the source does not name ({}), the best of each kind:",
+                                           counted(ranking.without_stack, "result")), 0, width);
   for (std::size_t i = 0; i < std::min(most, ranking.unnamed.size()); ++i) {
     const UnnamedResult& one = ranking.unnamed[i];
     std::string line = fmt::format("- {} {}", number(one.value), one.unit);
@@ -218,14 +209,14 @@ std::string unnamed_text(const PublishedRanking& ranking, SourceList& sources) {
         fmt::format(": {} on {}, {} {}", one.published.workload.text(),
                     one.published.hardware.empty() ? "hardware not stated" : one.published.hardware,
                     spread_text(one.published), sources.marks({one.published.source}));
-    text += wrap(line, 2) + "\n";
+    text += wrap(line, 2, width) + "\n";
   }
   if (most < ranking.unnamed.size())
     text += fmt::format("- and {} more (--json names all)\n", ranking.unnamed.size() - most);
   return text + "\n";
 }
 
-std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
+std::string left_out(const PublishedRanking& ranking, std::size_t shown, std::size_t width) {
   std::string text;
   if (shown < ranking.groups.size()) {
     std::size_t results = 0;
@@ -239,7 +230,7 @@ std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
     text += fmt::format("{} that do not say these parameters are left out. ",
                         counted(ranking.without_shape, "result"));
   for (const auto& note : ranking.notes) text += note + ". ";
-  return text.empty() ? "" : wrap(text, 0) + "\n";
+  return text.empty() ? "" : paragraph(text, 0, width);
 }
 
 }  // namespace
@@ -257,54 +248,49 @@ std::string shape_text(const PublishedGroup& group) {
 std::string table(const PublishedRanking& ranking, const PublishedTableOptions& options) {
   SourceList sources;
   if (ranking.groups.empty())
-    return unnamed_text(ranking, sources) + left_out(ranking, 0) + sources.text();
-  std::string text = legend(ranking);
+    return unnamed_text(ranking, sources, options.width) + left_out(ranking, 0, options.width) + sources.text(options.width);
+  std::string text = legend(ranking, options.width);
   const std::size_t groups = limit(options.groups, ranking.groups.size());
   for (std::size_t i = 0; i < groups; ++i)
-    text += "\n" + heading(ranking.groups[i]) + group_table(ranking.groups[i], options, sources);
-  text += "\n" + unnamed_text(ranking, sources) + left_out(ranking, groups);
-  return text + sources.text();
+    text += "\n" + heading(ranking.groups[i], options.width) + group_table(ranking.groups[i], options, sources);
+  text += "\n" + unnamed_text(ranking, sources, options.width) + left_out(ranking, groups, options.width);
+  return text + sources.text(options.width);
 }
 
 namespace {
 
-std::string source_text(const specs::Source& s) {
-  std::string text = s.title.empty() ? s.url : s.title;
-  if (!s.date.empty()) text += ", " + s.date;
-  if (!s.title.empty()) text += "\n      " + s.url;
-  text += fmt::format("\n      read {}", s.read);
-  if (!s.tool.empty()) text += fmt::format("; came in as {}", s.tool);
-  return text;
+// Its address on a line of its own, to be copied.
+std::string source_text(const specs::Source& s, std::size_t width) {
+  std::string text = paragraph("from " + (s.title.empty() ? s.url : s.title) + (s.date.empty() ? "" : ", " + s.date), 4, width);
+  if (!s.title.empty()) text += "      " + s.url + "\n";
+  return text + paragraph(fmt::format("read {}{}", s.read, s.tool.empty() ? "" : "; came in as " + s.tool), 6, width);
 }
 
 std::string documents_text(const PublishedRow& row) {
   constexpr std::size_t most = 6;
-  std::string text = fmt::format("    rests on {}:", counted(row.documents.size(), "document"));
+  std::string text = fmt::format("rests on {}:", counted(row.documents.size(), "document"));
   for (std::size_t i = 0; i < std::min(most, row.documents.size()); ++i)
     text += " " + row.documents[i].substr(0, 12);
   if (row.documents.size() > most)
     text += fmt::format(" and {} more (--json names all)", row.documents.size() - most);
-  return text + "\n";
+  return text;
 }
 
-std::string explain_row(const PublishedGroup& group, const PublishedRow& row) {
-  std::string text =
-      fmt::format("  rank {}: {}\n", rank_text(group, row), components_text(row.stack.components));
-  if (!row.besides.empty())
-    text += fmt::format("    the source says besides: {}\n", components_text(row.besides));
+std::string explain_row(const PublishedGroup& group, const PublishedRow& row, std::size_t width) {
+  std::string text = "  " + wrap(fmt::format("rank {}: {}", rank_text(group, row), components_text(row.stack.components)), 4, width) + "\n";
+  const auto line = [&](const std::string& words) { text += "    " + wrap(words, 6, width) + "\n"; };
+  if (!row.besides.empty()) line(fmt::format("the source says besides: {}", components_text(row.besides)));
   for (const auto& p : row.shown)
-    text +=
-        fmt::format("    {} {} at {} is document {}: {} {:g}, {}\n", number(row.value), group.unit,
-                    p.workload.text(), p.id.substr(0, 12), p.metric, p.value, spread_text(p));
+    line(fmt::format("{} {} at {} is document {}: {} {:g}, {}", number(row.value), group.unit, p.workload.text(), p.id.substr(0, 12),
+                     p.metric, p.value, spread_text(p)));
   if (row.peak)
-    text += fmt::format("    {:.1f}% of {} {}, the {} peak of {}{}\n", 100 * row.peak->share,
-                        number(row.peak->peak.rate), row.peak->peak.rate_unit(), row.peak->peak.unit, row.peak->accelerator,
-                        in_brackets(row.peak->remark));
+    line(fmt::format("{:.1f}% of {} {}, the {} peak of {}{}", 100 * row.peak->share, number(row.peak->peak.rate),
+                     row.peak->peak.rate_unit(), row.peak->peak.unit, row.peak->accelerator, in_brackets(row.peak->remark)));
   if (row.over_shapes)
-    text += fmt::format("    against the best: {}; better at {}, worse at {}\n",
-                        over_shapes_text(row), row.over_shapes->better, row.over_shapes->worse);
-  text += documents_text(row);
-  for (const auto& source : row.sources) text += "    from " + source_text(source) + "\n";
+    line(fmt::format("against the best: {}; better at {}, worse at {}", over_shapes_text(row), row.over_shapes->better,
+                     row.over_shapes->worse));
+  line(documents_text(row));
+  for (const auto& source : row.sources) text += source_text(source, width);
   return text;
 }
 
@@ -314,9 +300,9 @@ std::string explain(const PublishedRanking& ranking, const PublishedTableOptions
   std::string text;
   for (std::size_t i = 0; i < limit(options.groups, ranking.groups.size()); ++i) {
     const PublishedGroup& group = ranking.groups[i];
-    text += group_title(group) + "\n";
+    text += paragraph(group_title(group), 0, options.width);
     for (std::size_t r = 0; r < limit(options.rows, group.rows.size()); ++r)
-      text += explain_row(group, group.rows[r]);
+      text += explain_row(group, group.rows[r], options.width);
   }
   return text;
 }

@@ -213,7 +213,7 @@ std::string summary(const SourceComparison& c) {
 }
 
 // A difference that all pairs have is said once.
-std::string differences_text(const SourceComparison& c) {
+std::string differences_text(const SourceComparison& c, std::size_t width) {
   std::map<std::string, std::vector<std::string>> where;
   for (const auto& pair : c.pairs)
     for (const auto& [name, versions] : pair.differs) {
@@ -228,18 +228,19 @@ std::string differences_text(const SourceComparison& c) {
     std::string some;
     if (benchmarks.size() < c.pairs.size())
       for (const auto& name : benchmarks) some += (some.empty() ? " (" : ", ") + name;
-    text += "- " + wrap(line + (some.empty() ? "" : some + ")"), 2) + "\n";
+    text += "- " + wrap(line + (some.empty() ? "" : some + ")"), 2, width) + "\n";
   }
   return text;
 }
 
-std::string sources_text(const SourceSide& side) {
+std::string sources_text(const SourceSide& side, std::size_t width) {
   std::set<specs::Source> sources;
   for (const auto& p : side.results) sources.insert(p.source);
   std::string text;
   for (const auto& s : sources)
-    text += fmt::format("{}: {}{}, read {}\n    {}\n", side.text, s.title.empty() ? s.url : s.title,
-                        s.date.empty() ? "" : ", " + s.date, s.read, s.url);
+    text += wrap(fmt::format("{}: {}{}, read {}", side.text, s.title.empty() ? s.url : s.title, s.date.empty() ? "" : ", " + s.date,
+                             s.read), 4, width) +
+            "\n    " + s.url + "\n";
   return text;
 }
 
@@ -254,13 +255,13 @@ const char* explanation =
 
 }  // namespace
 
-std::string table(const SourceComparison& c, bool colour) {
+std::string table(const SourceComparison& c, bool colour, std::size_t width) {
   std::string text = fmt::format("First: {}\nSecond: {}\n", c.first.text, c.second.text);
-  text += wrap("Difference: (second - first) / first of the published numbers; of times, "
-               "negative means that the second needed less.", 0) +
-          "\n\n";
+  text += paragraph("Difference: (second - first) / first of the published numbers; of times, "
+                    "negative means that the second needed less.", 0, width) +
+          "\n";
   std::vector<Column> columns{{"benchmark", false, {}}, {"unit", false, {}},  {"first", true, {}},
-                              {"runs", false, {}},      {"second", true, {}}, {"runs", false, {}},
+                              {"first's runs", false, {}}, {"second", true, {}}, {"second's runs", false, {}},
                               {"difference", true, {}}};
   for (const auto& pair : c.pairs) {
     const std::vector<std::string> cells{pair.first.workload.pi,
@@ -273,17 +274,17 @@ std::string table(const SourceComparison& c, bool colour) {
     for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
   if (c.pairs.empty()) text += "No benchmark that both have.\n";
-  if (!c.pairs.empty()) text += table_text(columns, Paint{colour}) + summary(c) + "\n";
+  if (!c.pairs.empty()) text += table_text(columns, Paint{colour}, width) + summary(c) + "\n";
   for (const auto& pair : c.pairs) {
     std::string line = pair.first.workload.pi + ": " + verdict_text(pair);
     for (const auto& caution : pair.cautions) line += "; " + caution;
-    text += "- " + wrap(line + ".", 2) + "\n";
+    text += "- " + wrap(line + ".", 2, width) + "\n";
   }
   if (!c.pairs.empty())
-    text += "\n" + wrap(explanation, 0) + "\n\n" + differences_text(c);
+    text += "\n" + paragraph(explanation, 0, width) + "\n" + differences_text(c, width);
   if (!c.notes.empty()) text += "\nNotes:\n";
-  for (const auto& note : c.notes) text += "- " + wrap(note + ".", 2) + "\n";
-  return text + "\nSources:\n" + sources_text(c.first) + sources_text(c.second);
+  for (const auto& note : c.notes) text += "- " + wrap(note + ".", 2, width) + "\n";
+  return text + "\nSources:\n" + sources_text(c.first, width) + sources_text(c.second, width);
 }
 
 nlohmann::json to_json(const SourceComparison& c) {

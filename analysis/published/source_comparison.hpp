@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "analysis/statistics/rank_sum.hpp"
+#include "analysis/text/table.hpp"
 #include "specs/result/published.hpp"
 
 namespace stackx::analysis {
@@ -49,6 +50,6 @@ SourceComparison compare_sources(SourceSide first, SourceSide second);
 std::string verdict_text(const SourcePair& pair);
 
 nlohmann::json to_json(const SourceComparison& comparison);
-std::string table(const SourceComparison& comparison, bool colour);
+std::string table(const SourceComparison& comparison, bool colour, std::size_t width = page_width);
 
 }  // namespace stackx::analysis

@@ -42,6 +42,10 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string headline(const ListedFamily& family, std::size_t width) {
+  return wrap(fmt::format("{}: {}", family.name, family.description.empty() ? "(not described)" : family.description), 4, width) + "\n";
+}
+
 }  // namespace
 
 WorkloadInventory workload_inventory(const store::Questions& questions, const std::string& family) {
@@ -102,48 +106,41 @@ std::string values_text(const std::vector<std::string>& values) {
   return fmt::format("{}, ... ({} values)", joined(first), values.size());
 }
 
-std::string list_text(const std::vector<ListedFamily>& families) {
-  std::string text = fmt::format(
-      "{} workloads. --workload NAME[:key=value,...] asks for one; "
-      "`stackx workload show NAME` says more.\n",
-      families.size());
+std::string list_text(const std::vector<ListedFamily>& families, std::size_t width) {
+  std::string text = paragraph(fmt::format("{} workloads. --workload NAME[:key=value,...] asks for one; "
+                                           "`stackx workload show NAME` says more.", families.size()), 0, width);
   for (const auto& family : families) {
-    text += fmt::format("\n{}: {}\n", family.name,
-                        family.description.empty() ? "(not described)" : family.description);
-    text += "    " + evidence_text(family.evidence) + "\n";
+    text += "\n" + headline(family, width) + paragraph(evidence_text(family.evidence), 4, width);
     std::vector<std::string> words;
     for (const auto& parameter : family.parameters)
       if (!parameter.values.empty())
         words.push_back(parameter.name + ": " + values_text(parameter.values));
-    if (!words.empty()) text += "    " + wrap(words, 4, ";") + "\n";
+    if (!words.empty()) text += "    " + wrap(words, 4, ";", width) + "\n";
   }
   return text;
 }
 
 namespace {
 
-std::string parameters_text(const ListedFamily& family) {
-  std::size_t width = 0;
-  for (const auto& parameter : family.parameters) width = std::max(width, parameter.name.size());
-  const std::size_t indent = width + gap.size();
+std::string parameters_text(const ListedFamily& family, std::size_t width) {
+  std::size_t indent = 0;
+  for (const auto& parameter : family.parameters) indent = std::max(indent, parameter.name.size() + gap.size());
   std::string text;
   for (const auto& [name, meaning, values] : family.parameters) {
     const std::string there = "results: " + (values.empty() ? "none" : values_text(values));
     text += fmt::format("{:<{}}", name, indent);
     if (!meaning.empty())
-      text += wrap(meaning, indent) + "\n" + std::string(indent, ' ');
-    text += wrap(there, indent) + "\n";
+      text += wrap(meaning, indent, width) + "\n" + std::string(indent, ' ');
+    text += wrap(there, indent, width) + "\n";
   }
   return text;
 }
 
 }  // namespace
 
-std::string show_text(const ListedFamily& family) {
-  std::string text = fmt::format(
-      "{}: {}\n", family.name, family.description.empty() ? "(not described)" : family.description);
-  text += evidence_text(family.evidence) + "\n";
-  if (!family.parameters.empty()) text += "\n" + parameters_text(family);
+std::string show_text(const ListedFamily& family, std::size_t width) {
+  std::string text = headline(family, width) + paragraph(evidence_text(family.evidence), 0, width);
+  if (!family.parameters.empty()) text += "\n" + parameters_text(family, width);
   if (!family.evidence.hardware.empty()) {
     std::vector<std::pair<std::string, std::uint64_t>> models(family.evidence.hardware.begin(),
                                                               family.evidence.hardware.end());
@@ -154,10 +151,10 @@ std::string show_text(const ListedFamily& family) {
       words.push_back(fmt::format("{} ({})", models[i].first, models[i].second));
     if (models.size() > most_models)
       words.push_back(fmt::format("and {} more", models.size() - most_models));
-    text += "\nPublished on: " + wrap(words, 14, ",") + "\n";
+    text += "\nPublished on: " + wrap(words, 14, ",", width) + "\n";
   }
   if (!family.evidence.measured_on.empty())
-    text += "\nMeasured on: " + joined(sorted(family.evidence.measured_on)) + "\n";
+    text += "\nMeasured on: " + wrap(joined(sorted(family.evidence.measured_on)), 13, width) + "\n";
   return text;
 }
 

@@ -41,8 +41,8 @@ std::vector<ListedFamily> listed_families(const specs::WorkloadFamilies& familie
 
 // "16 to 7680 (23 values)", "float16, float32"; "no results" of none.
 std::string values_text(const std::vector<std::string>& values);
-std::string list_text(const std::vector<ListedFamily>& families);
-std::string show_text(const ListedFamily& family);
+std::string list_text(const std::vector<ListedFamily>& families, std::size_t width);
+std::string show_text(const ListedFamily& family, std::size_t width);
 nlohmann::json to_json(const ListedFamily& family);
 
 }  // namespace stackx::analysis

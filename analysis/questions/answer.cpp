@@ -56,8 +56,6 @@ std::vector<std::string> name_and_version(const std::map<std::string, std::strin
   return words;
 }
 
-std::string paragraph(const std::string& text, std::size_t width) { return wrap(text, 0, width) + "\n"; }
-
 std::string said_above(const Answer& answer, const std::map<std::string, std::string>& common, std::size_t width) {
   std::string text;
   for (std::size_t c = 0; c < answer.columns.size(); ++c)
@@ -83,45 +81,34 @@ std::vector<Column> shown_columns(const Answer& answer) {
   return columns;
 }
 
-// Texts that make the lines too long for the page go below their row: the last of those that are not short, then the longest of
-// the short ones. What begins a row stays.
+// A number with words beside it, such as an interval.
+bool has_blanks(const Column& column) {
+  return std::ranges::any_of(column.cells, [](const std::string& cell) { return cell.contains(' '); });
+}
+
+// Texts that make the lines too long for the page go below their row, then intervals.
 std::vector<Column> take_long_ones(std::vector<Column>& columns, std::size_t width) {
-  constexpr std::size_t short_enough = 12;
   std::vector<Column> taken;
   for (;;) {
     const std::vector<std::size_t> widths = widths_of(columns);
-    std::size_t line = 0, next = 0;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      line += widths[c] + gap.size();
-      if (c > 0 && !columns[c].right && widths[c] >= std::min(short_enough, next == 0 ? 0 : widths[next])) next = c;
-    }
-    if (line <= width + gap.size() || next == 0) return taken;
-    taken.push_back(std::move(columns[next]));
-    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(next));
+    if (line_width(widths) <= width) return taken;
+    auto next = columns.begin() + static_cast<std::ptrdiff_t>(long_column(columns, widths));
+    if (next == columns.begin()) next = std::find_if(next + 1, columns.end(), has_blanks);
+    if (next == columns.end()) return taken;
+    taken.push_back(std::move(*next));
+    columns.erase(next);
   }
-}
-
-// "workload: matmul:m=96; hardware: zen4", as many to a line as fit.
-std::vector<std::string> named_cells(const std::vector<Column>& columns, std::size_t row) {
-  std::vector<std::string> words;
-  for (const Column& column : columns)
-    if (column.cells[row] != "-") words.push_back(column.title + ": " + column.cells[row]);
-  return words;
 }
 
 std::string body(const Answer& answer, const std::map<std::string, std::string>& common,
                  const Paint& paint, std::size_t width) {
   std::vector<Column> columns = shown_columns(answer);
   const std::vector<Column> below = take_long_ones(columns, width);
-  const std::vector<std::size_t> widths = widths_of(columns);
-  std::string text = paint("4", titles(columns, widths)) + "\n";
+  const std::vector<std::size_t> widths = fitted_widths(columns, width);
+  std::string text = titles(columns, widths, paint);
   for (std::size_t row = 0; row < answer.rows.size(); ++row) {
-    std::string line;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      line += columns[c].cell(row, widths[c]) + std::string(gap);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += (answer.colours.empty() ? line : paint(answer.colours[row].c_str(), line)) + "\n";
-    if (const auto cells = named_cells(below, row); !cells.empty()) text += "      " + wrap(cells, 6, ";", width) + "\n";
+    const std::string line = trimmed(row_text(columns, widths, row));
+    text += (answer.colours.empty() ? line : paint(answer.colours[row].c_str(), line)) + "\n" + named_cells(below, row, width);
     if (answer.stacks.empty()) continue;
     const auto words = name_and_version(answer.stacks[row].components, common);
     if (!words.empty()) text += "      " + wrap(words, 6, ",", width) + "\n";
@@ -209,10 +196,10 @@ std::string csv(const Answer& answer) {
 std::string table(const Answer& answer, bool colour, std::size_t width) {
   const Paint paint{colour};
   const auto common = common_components(answer.stacks);
-  std::string text = paragraph(answer.heading, width);
+  std::string text = paragraph(answer.heading, 0, width);
   if (!answer.rows.empty()) {
     text += said_above(answer, common, width);
-    if (!answer.caption.empty()) text += paragraph(answer.caption, width);
+    if (!answer.caption.empty()) text += paragraph(answer.caption, 0, width);
     text += "\n" + body(answer, common, paint, width);
   }
   if (answer.rows.size() < answer.total)

@@ -85,11 +85,10 @@ nlohmann::json to_json(const Pareto& pareto, const Ranking& ranking) {
   return result;
 }
 
-std::string table(const Pareto& pareto, const Ranking& ranking, bool colour) {
-  std::string text = wrap(fmt::format("{} on {}: the Pareto front of rate against CV",
-                                      ranking.workload.text(), ranking.hw), 0) +
-                     "\n";
-  text += wrap(fmt::format("No other stack is at least as fast and at least as steady as one "
+std::string table(const Pareto& pareto, const Ranking& ranking, bool colour, std::size_t width) {
+  std::string text =
+      paragraph(fmt::format("{} on {}: the Pareto front of rate against CV", ranking.workload.text(), ranking.hw), 0, width);
+  text += paragraph(fmt::format("No other stack is at least as fast and at least as steady as one "
                            "of these, by the estimates; {} stacks that another beats in both "
                            "are left out{}. n: inspections. CV: between inspections; its "
                            "{:g}% interval (Bonett 2006) allows for noise that is not normal.",
@@ -98,11 +97,10 @@ std::string table(const Pareto& pareto, const Ranking& ranking, bool colour) {
                                ? fmt::format(", and {} with one inspection, which have no CV",
                                              pareto.too_few)
                                : "",
-                           100 * ranking.confidence), 0) +
-          "\n";
+                           100 * ranking.confidence), 0, width);
   if (pareto.front.empty()) return text + "\nNo stack has two inspections.\n";
   const auto common = common_of(pareto.front);
-  if (!common.empty()) text += "All of these: " + label_of(common, {}) + "\n";
+  if (!common.empty()) text += "All of these: " + wrap(label_of(common, {}), 14, width) + "\n";
   std::vector<Column> columns{{ranking.unit, true, {}},   {"CI of median", true, {}},
                               {"CV", true, {}},           {"CI of CV", true, {}},
                               {"n", true, {}},            {"rank", true, {}},
@@ -119,7 +117,7 @@ std::string table(const Pareto& pareto, const Ranking& ranking, bool colour) {
     columns[6].cells.push_back(row.stack.short_id());
     columns[7].cells.push_back(label_of(row.stack.components, common));
   }
-  return text + "\n" + table_text(columns, Paint{colour});
+  return text + "\n" + table_text(columns, Paint{colour}, width);
 }
 
 }  // namespace stackx::analysis

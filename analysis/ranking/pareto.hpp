@@ -31,6 +31,6 @@ Pareto pareto(const Ranking& ranking, const std::vector<store::Measurement>& mea
               const std::string& this_host);
 
 nlohmann::json to_json(const Pareto& pareto, const Ranking& ranking);
-std::string table(const Pareto& pareto, const Ranking& ranking, bool colour);
+std::string table(const Pareto& pareto, const Ranking& ranking, bool colour, std::size_t width = page_width);
 
 }  // namespace stackx::analysis

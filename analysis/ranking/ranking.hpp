@@ -38,6 +38,7 @@
 #include "analysis/statistics/drift.hpp"
 #include "analysis/statistics/nodes.hpp"
 #include "analysis/statistics/sentinels.hpp"
+#include "analysis/text/table.hpp"
 #include "specs/project/campaign.hpp"
 #include "specs/project/pi_program.hpp"
 #include "store/store.hpp"
@@ -109,6 +110,6 @@ bool is_clearly_worse(const Recommendation& row, const Recommendation& other, do
 std::map<std::string, std::string> common_components(const Ranking& ranking);
 
 nlohmann::json to_json(const Ranking& ranking);  // as DESIGN section 7 fixes `advise --json`
-std::string table(const Ranking& ranking, std::size_t rows, bool colour);  // rows 0: all
+std::string table(const Ranking& ranking, std::size_t rows, bool colour, std::size_t width = page_width);  // rows 0: all
 
 }  // namespace stackx::analysis

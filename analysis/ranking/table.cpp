@@ -1,4 +1,4 @@
-// The ranking as a table for people: 120 columns at most, long stacks go on in the next line.
+// The ranking as a table for people: long stacks go on in the next line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,31 +82,25 @@ bool any_looks_slower(const Ranking& ranking) {
                              [&](const auto& row) { return looks_slower(row, ranking.delta, ranking.yardstick); });
 }
 
-std::string heading(const Ranking& ranking, const std::map<std::string, std::string>& common) {
-  std::string text =
-      wrap(fmt::format("{} on {}: {} stacks ranked, {} failed", ranking.workload.text(),
-                       ranking.hw, ranking.recommendations.size(), ranking.failed.size()), 0);
-  text += "\n";
-  if (!common.empty()) text += "All stacks: " + wrap(name_and_version(common, {}), 12, ",") + "\n";
+std::string heading(const Ranking& ranking, const std::map<std::string, std::string>& common, std::size_t width) {
+  std::string text = paragraph(fmt::format("{} on {}: {} stacks ranked, {} failed", ranking.workload.text(), ranking.hw,
+                                           ranking.recommendations.size(), ranking.failed.size()), 0, width);
+  if (!common.empty()) text += "All stacks: " + wrap(name_and_version(common, {}), 12, ",", width) + "\n";
   if (!ranking.recommendations.empty() && !shows_evidence(ranking))
     text += fmt::format("All evidence: {}\n", ranking.recommendations.front().evidence);
   return text +
-         wrap(fmt::format("n: inspections, each a fresh process that gives one value, the "
-                          "{4}. {0}: the median of "
-                          "those, with its {1:g}% confidence interval. CV: between "
-                          "inspections. vs best: median ratio over shared rounds, "
-                          "with its interval at {1:g}% for all rows together (Holm); a "
-                          "verdict where the interval is clear of ±{2:g}%, else "
-                          "an estimate of the rounds still needed. = marks a tie: no stack "
-                          "of a rank is shown to be {5} than another of it{3}.",
-                          title_of(ranking.yardstick, ranking.unit), 100 * ranking.confidence, 100 * ranking.delta,
-                          any_looks_slower(ranking)
-                              ? "; \"looks\": its median ratio says so, and only rounds are "
-                                "lacking to show it"
-                              : "",
-                          ranking.yardstick.is_rate() ? "median rate of its samples" : "amount that it tells",
-                          ranking.yardstick.is_rate() ? "slower" : "worse"), 0) +
-         "\n\n";
+         paragraph(fmt::format("n: inspections, each a fresh process that gives one value, the {4}. {0}: the median of those, "
+                               "with its {1:g}% confidence interval. CV: between inspections. vs best: median ratio over shared "
+                               "rounds, with its interval at {1:g}% for all rows together (Holm); a verdict where the interval is "
+                               "clear of ±{2:g}%, else an estimate of the rounds still needed. = marks a tie: no stack of a rank "
+                               "is shown to be {5} than another of it{3}.",
+                               title_of(ranking.yardstick, ranking.unit), 100 * ranking.confidence, 100 * ranking.delta,
+                               any_looks_slower(ranking)
+                                   ? "; \"looks\": its median ratio says so, and only rounds are lacking to show it"
+                                   : "",
+                               ranking.yardstick.is_rate() ? "median rate of its samples" : "amount that it tells",
+                               ranking.yardstick.is_rate() ? "slower" : "worse"), 0, width) +
+         "\n";
 }
 
 const char* colour_of(const Recommendation& row) {
@@ -115,21 +109,18 @@ const char* colour_of(const Recommendation& row) {
 }
 
 std::string body(const Ranking& ranking, std::size_t rows,
-                 const std::map<std::string, std::string>& common, const Paint& paint) {
+                 const std::map<std::string, std::string>& common, const Paint& paint, std::size_t width) {
   const std::vector<Column> all = columns(ranking, rows);
-  const std::vector<std::size_t> widths = widths_of(all);
-  std::size_t indent = 0;
-  for (const std::size_t width : widths) indent += width + gap.size();
-  std::string text = paint("4", titles(all, widths)) + "\n";
+  const std::vector<std::size_t> widths = fitted_widths(all, width);
+  const std::size_t indent = line_width(widths) + gap.size();
+  std::string text = titles(all, widths, paint);
   for (std::size_t i = 0; i < rows; ++i) {
-    std::string line;
-    for (std::size_t c = 0; c < all.size(); ++c)
-      line += all[c].cell(i, widths[c]) + std::string(gap);
+    std::string line = row_text(all, widths, i);
     const auto words = name_and_version(ranking.recommendations[i].stack.components, common);
     // Too little room beside the numbers: the stack's components go below them.
-    const bool below = indent + 24 > page_width;
-    const std::string stack = wrap(words, below ? 6 : indent, ",");
-    if (below) line.erase(line.find_last_not_of(' ') + 1);
+    const bool below = indent + 24 > width;
+    const std::string stack = wrap(words, below ? 6 : indent, ",", width);
+    if (below) line = trimmed(std::move(line));
     text += paint(colour_of(ranking.recommendations[i]), line) + (below ? "\n      " : "") + stack +
             "\n";
   }
@@ -137,14 +128,15 @@ std::string body(const Ranking& ranking, std::size_t rows,
 }
 
 std::string failed(const Ranking& ranking, std::size_t rows,
-                   const std::map<std::string, std::string>& common, const Paint& paint) {
+                   const std::map<std::string, std::string>& common, const Paint& paint, std::size_t width) {
   std::string text;
   for (std::size_t i = 0; i < std::min(rows, ranking.failed.size()); ++i) {
     const Recommendation& row = ranking.failed[i];
     text += fmt::format("  {}  {}\n", row.stack.short_id(),
-                        wrap(name_and_version(row.stack.components, common), 16, ","));
-    text += fmt::format("      {}: {}\n", paint("31", failures_text(row)),
-                        wrap(row.reason, 8));
+                        wrap(name_and_version(row.stack.components, common), 16, ",", width));
+    const auto failures = failures_text(row);
+    const auto folded = wrap(failures + ": " + row.reason, 8, width);
+    text += "      " + paint("31", failures) + folded.substr(failures.size()) + "\n";
   }
   if (text.empty()) return text;
   if (rows < ranking.failed.size())
@@ -154,19 +146,19 @@ std::string failed(const Ranking& ranking, std::size_t rows,
 
 }  // namespace
 
-std::string table(const Ranking& ranking, std::size_t rows, bool colour) {
+std::string table(const Ranking& ranking, std::size_t rows, bool colour, std::size_t width) {
   const Paint paint{colour};
   const std::size_t limit = rows == 0 ? static_cast<std::size_t>(-1) : rows;
   const std::size_t shown = std::min(limit, ranking.recommendations.size());
   const std::map<std::string, std::string> common = common_components(ranking);
-  std::string text = heading(ranking, common);
-  if (shown > 0) text += body(ranking, shown, common, paint);
+  std::string text = heading(ranking, common, width);
+  if (shown > 0) text += body(ranking, shown, common, paint, width);
   if (shown < ranking.recommendations.size())
     text += fmt::format("... and {} more (--rows 0 shows all)\n",
                         ranking.recommendations.size() - shown);
-  text += failed(ranking, limit, common, paint);
+  text += failed(ranking, limit, common, paint, width);
   if (!ranking.notes.empty()) text += "\nNotes:\n";
-  for (const std::string& note : ranking.notes) text += "- " + wrap(note, 2) + "\n";
+  for (const std::string& note : ranking.notes) text += "- " + wrap(note, 2, width) + "\n";
   return text;
 }
 

@@ -76,7 +76,7 @@ std::string amount_text(const Recommendation& row) {
   return fmt::format("{} ±{:.1f}%", median, 100 * std::max(row.ci->high / row.median - 1, 1 - row.ci->low / row.median));
 }
 
-std::string table_of(const TradeOffs& of, bool colour) {
+std::string table_of(const TradeOffs& of, bool colour, std::size_t width) {
   const auto common = common_components(*of.rankings.front());
   std::vector<Column> columns{{"stack", false, {}}};
   for (const auto& one : of.front) {
@@ -94,7 +94,7 @@ std::string table_of(const TradeOffs& of, bool colour) {
     id.cells.push_back(one.by.front().stack.short_id());
   }
   columns.insert(columns.end(), {n, id});
-  return table_text(columns, Paint{colour});
+  return table_text(columns, Paint{colour}, width);
 }
 
 // Those of all rankings, each once.
@@ -173,7 +173,7 @@ std::string text(const TradeOffs& of, std::size_t width, bool colour) {
   if (of.front.empty()) return text;
   if (const auto common = common_components(*of.rankings.front()); !common.empty())
     text += paragraph("All of these: " + label_of(common, {})) + "\n";
-  text += "\n" + table_of(of, colour);
+  text += "\n" + table_of(of, colour, width);
   const auto notes = notes_of(of);
   if (!notes.empty()) text += "\nNotes:\n";
   for (const auto& note : notes) text += "- " + wrap(note, 2, width) + "\n";

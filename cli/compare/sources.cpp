@@ -192,7 +192,7 @@ void compare_sources(const SourcesOptions& options, bool json, Globals& globals)
   if (json)
     print_json(analysis::to_json(comparison));
   else
-    workspace::write_out(analysis::table(comparison, stdout_is_terminal()));
+    workspace::write_out(analysis::table(comparison, stdout_is_terminal(), output_width(analysis::page_width)));
   if (comparison.pairs.empty()) globals.exit_code = 1;
 }
 

@@ -125,7 +125,7 @@ std::string failures_text(const SideSummary& summary) {
   return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string two_sides(const CompareReport& report, const CoupleResult& couple) {
+std::string two_sides(const CompareReport& report, const CoupleResult& couple, std::size_t width) {
   std::vector<Column> columns = {{"", false, {}},
                                  {"stack", false, {}},
                                  {"median " + analysis::title_of(report.sides.yardstick, unit_of(report)), true, {}},
@@ -145,10 +145,10 @@ std::string two_sides(const CompareReport& report, const CoupleResult& couple) {
   };
   add("A", couple.a, couple.of_a);
   add("B", couple.b, couple.of_b);
-  return analysis::table_text(columns, {false});
+  return analysis::table_text(columns, {false}, width);
 }
 
-std::string differences_text(const CoupleResult& couple) {
+std::string differences_text(const CoupleResult& couple, std::size_t width) {
   const auto list = differences(couple.a, couple.b);
   if (list.empty()) return "";
   std::vector<Column> columns = {{"differ in", false, {}}, {"A", false, {}}, {"B", false, {}}};
@@ -157,7 +157,7 @@ std::string differences_text(const CoupleResult& couple) {
     columns[1].cells.push_back(difference.a.empty() ? "-" : difference.a);
     columns[2].cells.push_back(difference.b.empty() ? "-" : difference.b);
   }
-  return analysis::table_text(columns, {false}) + "\n";
+  return analysis::table_text(columns, {false}, width) + "\n";
 }
 
 // What A and B have in common in each couple, where the couples differ in it.
@@ -181,7 +181,7 @@ void add(std::vector<Column>& columns, const char* title, bool right, auto cell,
   for (const auto& couple : couples) columns.back().cells.push_back(cell(couple));
 }
 
-std::string couples_text(const CompareReport& report, std::size_t rows) {
+std::string couples_text(const CompareReport& report, std::size_t rows, std::size_t width) {
   const auto& result = report.result;
   const auto shown = rows == 0 ? result.couples.size() : std::min(rows, result.couples.size());
   const std::span<const CoupleResult> couples(result.couples.data(), shown);
@@ -206,7 +206,7 @@ std::string couples_text(const CompareReport& report, std::size_t rows) {
   column("CV A", true, [](const auto& c) { return percent(c.of_a.cv); });
   column("CV B", true, [](const auto& c) { return percent(c.of_b.cv); });
   column("in common", false, [&](const auto& c) { return setting(report, c); });
-  auto text = analysis::table_text(columns, {false});
+  auto text = analysis::table_text(columns, {false}, width);
   if (shown < result.couples.size())
     text += fmt::format("... and {} more (--rows 0 shows all)\n", result.couples.size() - shown);
   return text;
@@ -223,7 +223,7 @@ std::string tally(const CompareReport& report) {
 }
 
 // The ratio on each node; what nodes differ by, beside what rounds of one do.
-std::string nodes_text(const CompareReport& report, std::size_t rows) {
+std::string nodes_text(const CompareReport& report, std::size_t rows, std::size_t width) {
   const auto& result = report.result;
   if (result.nodes.empty()) return "";
   const auto shown = rows == 0 ? result.nodes.size() : std::min(rows, result.nodes.size());
@@ -234,7 +234,7 @@ std::string nodes_text(const CompareReport& report, std::size_t rows) {
     columns[2].cells.push_back(interval_text(node.interval));
     columns[3].cells.push_back(fmt::format("{}", node.rounds));
   }
-  auto text = "\n" + analysis::table_text(columns, {false});
+  auto text = "\n" + analysis::table_text(columns, {false}, width);
   if (shown < result.nodes.size())
     text += fmt::format("... and {} more (--rows 0 shows all)\n", result.nodes.size() - shown);
   if (const auto& of = result.by_node)
@@ -290,8 +290,8 @@ std::string compare_text(const CompareReport& report, const CompareLook& look) {
                    look.width);
   text += intervals(report, look.width) + limit_text(report, look.width);
   if (result.couples.size() == 1) {
-    text += "\n" + two_sides(report, result.couples.front()) + "\n" +
-            differences_text(result.couples.front());
+    text += "\n" + two_sides(report, result.couples.front(), look.width) + "\n" +
+            differences_text(result.couples.front(), look.width);
   } else {
     if (result.paired)
       text += labelled("couples",
@@ -299,9 +299,9 @@ std::string compare_text(const CompareReport& report, const CompareLook& look) {
                                    result.couples.size(), report.sides.a.rates.stacks.size(), report.sides.b.rates.stacks.size(),
                                    tally(report)),
                        look.width);
-    text += "\n" + couples_text(report, rows);
+    text += "\n" + couples_text(report, rows, look.width);
   }
-  text += nodes_text(report, rows);
+  text += nodes_text(report, rows, look.width);
   if (look.plots) text += plots_text(report, look.width);
   for (const auto& note : compare_notes(report)) text += "\n" + paragraph(fmt::format("Note: {}.", specs::printable(note)));
   return text + (text.ends_with('\n') ? "" : "\n");

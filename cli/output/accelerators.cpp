@@ -7,6 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/output/print.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
@@ -35,21 +36,6 @@ std::optional<double> peak(const Accelerator& model, const char* unit) {
   const auto found = model.peaks.find(unit);
   if (found == model.peaks.end()) return std::nullopt;
   return found->second;
-}
-
-// Rows of cells as a table: the first columns to the left, all others to the right.
-void print_table(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c)
-      line += c < left ? fmt::format("{:<{}}  ", row[c], widths[c])
-                       : fmt::format("{:>{}}  ", row[c], widths[c]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    workspace::print("{}\n", line);
-  }
 }
 
 // The sources of all the models, each once; a model refers to them by number.
@@ -89,7 +75,7 @@ void print_title(const std::string& name, const Models& models) {
       common(models, [](const Accelerator& model) { return model.compute_capability; });
   if (!vendor.empty()) text += ", " + vendor + (kind.empty() ? "" : " " + kind);
   if (!able.empty()) text += ", compute capability " + able;
-  workspace::print("{}: {}\n", name, text);
+  print_paragraph(name + ": " + text, 2);
 }
 
 }  // namespace
@@ -111,15 +97,17 @@ nlohmann::json accelerator_json(const Accelerator& model) {
 }
 
 void print_accelerators(const specs::Accelerators& table) {
-  std::vector<std::vector<std::string>> rows{
-      {"name", "product", "architecture", "capability", "GB", "GB/s", "FP32", "FP16 tensor"}};
+  std::vector<std::vector<std::string>> rows;
   for (const auto& model : table.all())
     rows.push_back({model.name, model.title, model.architecture,
                     dash(model.compute_capability),
                     number(model.memory_gb), number(model.bandwidth_gb_s),
                     number(peak(model, "float32")), number(peak(model, "float16_tensor"))});
-  print_table(rows, 3);
-  workspace::print("\nFP32 and FP16 tensor: peak TFLOP/s, dense, at boost clock; -: no source states it\n");
+  print_table({{"name"}, {"product"}, {"architecture"}, {"capability", true}, {"GB", true}, {"GB/s", true}, {"FP32", true},
+               {"FP16 tensor", true}},
+              rows);
+  workspace::print("\n");
+  print_paragraph("FP32 and FP16 tensor: peak TFLOP/s, dense, at boost clock; -: no source states it");
 }
 
 void print_models(const std::string& name, const Models& models) {
@@ -129,10 +117,10 @@ void print_models(const std::string& name, const Models& models) {
     if (std::ranges::any_of(
             models, [&](const auto* model) { return peak(*model, unit.key).has_value(); }))
       shown.push_back(unit);
-  std::vector<std::string> head{"model", "product", "capability", "GB", "GB/s", "W"};
-  for (const auto& unit : shown) head.emplace_back(unit.head);
-  head.emplace_back("sources");
-  std::vector<std::vector<std::string>> rows{head};
+  std::vector<analysis::Column> columns{{"model"}, {"product"}, {"capability", true}, {"GB", true}, {"GB/s", true}, {"W", true}};
+  for (const auto& unit : shown) columns.push_back({unit.head, true});
+  columns.push_back({"sources", true});
+  std::vector<std::vector<std::string>> rows;
   for (const auto* model : models) {
     std::vector<std::string> row{model->name,
                                  model->title,
@@ -145,14 +133,12 @@ void print_models(const std::string& name, const Models& models) {
     rows.push_back(std::move(row));
   }
   print_title(name, models);
-  print_table(rows, 2);
-  workspace::print(
-      "\nFP64 to INT8: peak TFLOP/s (INT8: TOP/s), dense, at boost clock; -: no source "
-      "states it\n");
+  print_table(std::move(columns), rows);
+  workspace::print("\n");
+  print_paragraph("FP64 to INT8: peak TFLOP/s (INT8: TOP/s), dense, at boost clock; -: no source states it");
   for (const auto* model : models)
-    if (!model->aliases.empty())
-      workspace::print("{} is also called {}\n", model->name, fmt::join(model->aliases, ", "));
-  for (std::size_t i = 0; i < sources.size(); ++i) workspace::print("[{}] {}\n", i + 1, sources[i]);
+    if (!model->aliases.empty()) print_paragraph(fmt::format("{} is also called {}", model->name, fmt::join(model->aliases, ", ")), 4);
+  for (std::size_t i = 0; i < sources.size(); ++i) print_paragraph(fmt::format("[{}] {}", i + 1, sources[i]), 4);
 }
 
 }  // namespace stackx::cli

@@ -81,7 +81,7 @@ std::string answer(const specs::ClusterCampaign& campaign, const View& view) {
                      states.empty() ? "" : ", " + states, counted(sums.inspections, "inspection"), failed);
 }
 
-std::string target_table(const specs::ClusterCampaign& campaign, const View& view) {
+std::string target_table(const specs::ClusterCampaign& campaign, const View& view, std::size_t width) {
   std::vector<analysis::Column> columns{{"target", false, {}}, {"on", false, {}},     {"wave", true, {}},   {"stacks", true, {}},
                                         {"blocks", true, {}},  {"done", true, {}},    {"run", true, {}},    {"wait", true, {}},
                                         {"held", true, {}},    {"rounds", true, {}},  {"inspections", true, {}}};
@@ -99,7 +99,7 @@ std::string target_table(const specs::ClusterCampaign& campaign, const View& vie
                                  fmt::format("{}/{}", target.standing.inspections, planned_of(campaign, target))};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
-  return analysis::table_text(columns, analysis::Paint{false});
+  return analysis::table_text(columns, analysis::Paint{false}, width);
 }
 
 // Tasks that wait or are held for one reason, together: "blocks 3-5 (12_3, ...): held: ...; scontrol release 12".
@@ -155,10 +155,11 @@ std::vector<std::string> troubles(const specs::ClusterCampaign& campaign, const 
   return lines;
 }
 
-std::string next_step(const specs::ClusterCampaign& campaign, const View& view) {
-  if (!view.spool_is_there) return fmt::format("Mount it and ask again; jobs go on by themselves, and nothing is lost.");
+std::string next_step(const specs::ClusterCampaign& campaign, const View& view, std::size_t width) {
+  if (!view.spool_is_there) return analysis::paragraph("Mount it and ask again; jobs go on by themselves, and nothing is lost.", 0, width);
   if (view.cancelled || view.finished()) return "";
-  return fmt::format("To go on, submitting what is missing: stackx cluster collect {} [--wait]", campaign.short_id());
+  const auto command = fmt::format("stackx cluster collect {} [--wait]", campaign.short_id());
+  return analysis::wrap({"To go on, submitting what is missing:", command}, 2, "", width) + "\n";
 }
 
 nlohmann::json task_json(const Task& task) {
@@ -221,10 +222,10 @@ std::string cluster_text(const specs::ClusterCampaign& campaign, const View& vie
   const auto paragraph = [&](const std::string& text) { return analysis::wrap(text, 2, width) + "\n"; };
   std::string text = analysis::wrap(answer(campaign, view), 0, width) + "\n";
   for (const auto& line : troubles(campaign, view)) text += "  " + paragraph(line);
-  if (view.spool_is_there) text += "\n" + target_table(campaign, view);
-  text += fmt::format("\nCampaign {} of {}, in {}\n", campaign.short_id(), campaign.project, campaigns::cluster::root_of(campaign).string());
-  if (const auto next = next_step(campaign, view); !next.empty()) text += next + "\n";
-  return text;
+  if (view.spool_is_there) text += "\n" + target_table(campaign, view, width);
+  text += "\n" + paragraph(fmt::format("Campaign {} of {}, in {}", campaign.short_id(), campaign.project,
+                                       campaigns::cluster::root_of(campaign).string()));
+  return text + next_step(campaign, view, width);
 }
 
 nlohmann::json cluster_json(const specs::ClusterCampaign& campaign, const View& view) {

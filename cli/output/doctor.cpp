@@ -12,11 +12,8 @@
 namespace stackx::cli {
 namespace {
 
+using analysis::wrap;
 using workspace::Finding;
-
-std::string paragraph(const std::string& text, std::size_t indent, std::size_t width) {
-  return analysis::wrap(text, indent, width);
-}
 
 std::string lines_of(const workspace::Findings& findings, std::size_t width) {
   std::size_t widest = 0;
@@ -25,7 +22,7 @@ std::string lines_of(const workspace::Findings& findings, std::size_t width) {
   std::string text;
   for (const auto& one : findings)
     text += fmt::format("{:<{}}  {:<{}}  {}\n", to_string(one.status), status_width, one.what, widest,
-                        paragraph(one.found, status_width + widest + 4, width));
+                        wrap(one.found, status_width + widest + 4, width));
   return text;
 }
 
@@ -33,15 +30,15 @@ bool is_sentence(const std::string& remedy) { return remedy[0] >= 'A' && remedy[
 
 std::string to_do(std::size_t number, const Finding& one, std::size_t width) {
   constexpr std::size_t indent = 4;
-  const auto remedy = is_sentence(one.remedy) ? paragraph(one.remedy + ".", indent, width) : specs::printable(one.remedy);
+  const auto remedy = is_sentence(one.remedy) ? wrap(one.remedy + ".", indent, width) : specs::printable(one.remedy);
   const auto why = one.costs.empty() ? one.what : fmt::format("{}: {}", one.what, one.costs);
-  return fmt::format("{:>2}. {}\n    {}\n", number, remedy, paragraph("(" + why + ")", indent, width));
+  return fmt::format("{:>2}. {}\n    {}\n", number, remedy, wrap("(" + why + ")", indent, width));
 }
 
 }  // namespace
 
 std::string doctor_text(const workspace::Findings& findings, std::size_t width) {
-  auto text = paragraph(workspace::abilities(findings).sentence(), 0, width) + "\n\n" + lines_of(findings, width);
+  auto text = wrap(workspace::abilities(findings).sentence(), 0, width) + "\n\n" + lines_of(findings, width);
   std::size_t number = 0;
   for (const auto& one : findings) {
     if (one.remedy.empty()) continue;

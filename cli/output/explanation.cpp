@@ -19,12 +19,8 @@ namespace {
 
 using analysis::components_text;
 using analysis::counted;
-using analysis::split;
+using analysis::paragraph;
 using analysis::wrap;
-
-std::string paragraph(const std::string& text, std::size_t indent) {
-  return std::string(indent, ' ') + wrap(text, indent) + "\n";
-}
 
 std::string figure(const std::optional<double>& value, const char* unit) {
   return value ? fmt::format(", {:g} {}", *value, unit) : "";
@@ -59,61 +55,51 @@ std::vector<advisor::NewestVersion> telling(const advisor::HardwareAdvice& advic
   return result;
 }
 
-std::string newest_table(const advisor::HardwareAdvice& advice) {
+std::string newest_table(const advisor::HardwareAdvice& advice, std::size_t width) {
   const auto all = advice.space->newest();
   const auto newest = telling(advice, all);
   std::vector<analysis::Column> columns{
-      {"component", false, {}}, {"newest valid", false, {}}, {"newer, out", false, {}}};
+      {"component", false, {}}, {"newest valid", false, {}}, {"newer, out", false, {}}, {"because", false, {}}};
   for (const auto& row : newest) {
     columns[0].cells.push_back(row.component);
     columns[1].cells.push_back(row.version.empty() ? "none" : row.version);
     columns[2].cells.push_back(
         row.newer == 0 ? "-" : fmt::format("{} from {}", row.newer, row.first_out));
+    columns[3].cells.push_back(row.why);
   }
-  const auto widths = analysis::widths_of(columns);
-  std::size_t indent = 3;
-  for (const auto width : widths) indent += width + analysis::gap.size();
-  std::string text =
-      "   " + analysis::titles(columns, widths) + std::string(analysis::gap) + "because\n";
-  for (std::size_t i = 0; i < newest.size(); ++i) {
-    std::string line = "   ";
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      line += columns[c].cell(i, widths[c]) + std::string(analysis::gap);
-    line += wrap(newest[i].why, indent);
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
+  constexpr std::size_t indent = 3;
+  std::string text = analysis::indented(analysis::table_text(columns, analysis::Paint{false}, width - indent), indent);
   if (newest.size() < all.size())
     text += fmt::format("   and {}, each valid at its newest\n",
                         counted(all.size() - newest.size(), "component"));
   return text;
 }
 
-std::string valid_part(const advisor::HardwareAdvice& advice) {
+std::string valid_part(const advisor::HardwareAdvice& advice, std::size_t width) {
   const std::string heading = fmt::format("1. Valid on {}", advice.selection.hw);
-  if (!advice.space) return heading + ": " + advice.no_space + "\n";
+  if (!advice.space) return wrap(heading + ": " + advice.no_space, 3, width) + "\n";
   constexpr std::size_t most_named = 20;
   std::vector<std::string> names;
   for (const auto& component : advice.space->resolver().components()) names.push_back(component.name);
-  std::string text = wrap(
-      split(fmt::format("{}: {}, out of {} of {}", heading, workspace::counted(advice.space->count(), "stack"),
-                        workspace::counted(advice.space->resolver().raw_combinations(), "combination"),
-                        names.size() > most_named ? counted(names.size(), "component")
-                                                  : fmt::format("{}", fmt::join(names, ", ")))),
-      3, "") + "\n";
+  std::string text =
+      wrap(fmt::format("{}: {}, out of {} of {}", heading, workspace::counted(advice.space->count(), "stack"),
+                       workspace::counted(advice.space->resolver().raw_combinations(), "combination"),
+                       names.size() > most_named ? counted(names.size(), "component") : fmt::format("{}", fmt::join(names, ", "))),
+           3, width) +
+      "\n";
   const auto& hardware = advice.selection.hardware;
   if (hardware.component == "cpu" && hardware.version != "host")
     text += paragraph(fmt::format("on a machine with {}, of which nothing else is known: with cores and "
-                                  "memory enough", hardware.name), 3);
-  if (advice.accelerator) text += paragraph(accelerator_line(advice), 3);
-  return text + newest_table(advice);
+                                  "memory enough", hardware.name), 3, width);
+  if (advice.accelerator) text += paragraph(accelerator_line(advice), 3, width);
+  return text + newest_table(advice, width);
 }
 
-std::string impossible_part(const advisor::HardwareAdvice& advice) {
-  std::string text = fmt::format("1. Valid on {}: no stack.\n{}\n", advice.selection.hw,
-                                 advice.impossible->text());
+std::string impossible_part(const advisor::HardwareAdvice& advice, std::size_t width) {
+  std::string text = fmt::format("1. Valid on {}: no stack.\n", advice.selection.hw) + paragraph(advice.impossible->text(), 0, width);
   if (advice.nearest_that_works.empty()) return text;
   text += "The nearest that works:\n";
-  for (const auto& line : advice.nearest_that_works) text += "  " + wrap(line, 2) + "\n";
+  for (const auto& line : advice.nearest_that_works) text += paragraph(line, 2, width);
   return text;
 }
 
@@ -125,18 +111,18 @@ std::string differences(const advisor::NearestStack& nearest) {
   return text;
 }
 
-std::string own_lines(const advisor::HardwareAdvice& advice) {
+std::string own_lines(const advisor::HardwareAdvice& advice, std::size_t width) {
   if (!advice.own) return "";
   const auto& own = *advice.own;
   std::string text = paragraph(
-      fmt::format("Your stack ({}): {}", own.file.string(), components_text(own.named.components)), 3);
+      fmt::format("Your stack ({}): {}", own.file.string(), components_text(own.named.components)), 3, width);
   text += paragraph(
       advice.own_valid->differs.empty()
           ? fmt::format("Valid here, as {}.", components_text(advice.own_valid->stack.components))
           : fmt::format("NOT valid here as it is; the nearest valid stack changes {}.",
                         differences(*advice.own_valid)),
-      3);
-  for (const auto& line : advice.own_advice->lines) text += paragraph(line, 3);
+      3, width);
+  for (const auto& line : advice.own_advice->lines) text += paragraph(line, 3, width);
   return text;
 }
 
@@ -155,14 +141,14 @@ std::vector<std::string> excluded_lines(const advisor::HardwareAdvice& advice) {
   return lines;
 }
 
-std::string unheeded_lines(const advisor::HardwareAdvice& advice) {
+std::string unheeded_lines(const advisor::HardwareAdvice& advice, std::size_t width) {
   std::string text;
-  for (const auto& note : advice.prepared.notes) text += paragraph(note, 3);
-  for (const auto& line : excluded_lines(advice)) text += paragraph(line, 3);
+  for (const auto& note : advice.prepared.notes) text += paragraph(note, 3, width);
+  for (const auto& line : excluded_lines(advice)) text += paragraph(line, 3, width);
   if (!advice.not_in_catalogs.empty())
     text += paragraph(fmt::format("Not in the catalogs of this hardware, and not looked at: {}.",
                                   fmt::join(advice.not_in_catalogs, ", ")),
-                      3);
+                      3, width);
   return text;
 }
 
@@ -172,21 +158,21 @@ std::string in_brackets(double share, const specs::Workload& workload) {
   return remark.empty() ? "" : fmt::format(" ({})", remark);
 }
 
-std::string predicted_table(const advisor::HardwareAdvice& advice) {
+std::string predicted_table(const advisor::HardwareAdvice& advice, std::size_t width) {
   const auto& rows = advice.predicted.rows;
   if (rows.empty()) return "";
-  std::string text = "Predicted, for the newest versions: " + components_text(rows[0].stack.components) + "\n";
-  text = wrap(text, 0) + "\n";
+  std::string text = "Predicted, for the newest versions: " + components_text(rows[0].stack.components);
+  text = paragraph(text, 0, width);
   for (const auto& row : rows) {
     const std::string share =
         row.share ? fmt::format(", {:.1f}% of peak", 100 * *row.share) + in_brackets(*row.share, row.workload) : "";
     text += paragraph(
-        fmt::format("{}: {}{}", row.workload.text(), row.prediction.text(), share), 2);
+        fmt::format("{}: {}{}", row.workload.text(), row.prediction.text(), share), 2, width);
   }
   return text;
 }
 
-std::string cost_lines(const advisor::HardwareAdvice& advice) {
+std::string cost_lines(const advisor::HardwareAdvice& advice, std::size_t width) {
   if (!advice.price) return "";
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(advice.measured.recommendations.size(), 3); ++i) {
@@ -198,7 +184,7 @@ std::string cost_lines(const advisor::HardwareAdvice& advice) {
                                                    cost->interval->high)
                                      : "",
                       cost->per),
-          3);
+          3, width);
   }
   for (const auto& group : advice.published.groups) {
     const auto& row = group.rows.front();
@@ -207,7 +193,7 @@ std::string cost_lines(const advisor::HardwareAdvice& advice) {
       text += paragraph(fmt::format("{}: {}: {:.3g} per {} (published, no interval)",
                                     analysis::group_title(group), components_text(row.stack.components),
                                     cost->amount, cost->per),
-                        3);
+                        3, width);
   }
   for (const auto& row : advice.predicted.rows)
     if (const auto cost = advisor::cost_of(*advice.price, row.prediction.rate, "GFLOP/s",
@@ -215,47 +201,48 @@ std::string cost_lines(const advisor::HardwareAdvice& advice) {
       text += paragraph(fmt::format("{}: {:.3g} [{:.3g}, {:.3g}] per {} (predicted, 80%)",
                                     row.workload.text(), cost->amount, cost->interval->low,
                                     cost->interval->high, cost->per),
-                        3);
+                        3, width);
   return text.empty() ? "" : fmt::format("\nCost, at {:g} a device-hour:\n", *advice.price) + text;
 }
 
 // On a GPU: of the peak that the catalog states.
-std::string peak_line(const advisor::HardwareAdvice& advice) {
+std::string peak_line(const advisor::HardwareAdvice& advice, std::size_t width) {
   const auto share = advisor::measured_peak_share(advice, 0);
   return share ? paragraph(fmt::format("The first reaches {:.1f}% of the {} peak of {}, {:.0f} {}{}.",
                                        100 * share->share, share->peak.unit,
                                        advice.accelerator->name, share->peak.rate, share->peak.rate_unit(),
                                        in_brackets(share->share, advice.measured.workload)),
-                           0)
+                           0, width)
                : "";
 }
 
 std::string recommendations_part(const advisor::HardwareAdvice& advice, const ExplanationOptions& options) {
-  std::string text = fmt::format("2. Recommendations for {}: measured, then published, then predicted\n",
-                                 advice.selection.asked.text());
-  text += own_lines(advice) + unheeded_lines(advice);
+  const auto width = options.width;
+  std::string text = wrap(fmt::format("2. Recommendations for {}: measured, then published, then predicted",
+                                      advice.selection.asked.text()), 3, width) + "\n";
+  text += own_lines(advice, width) + unheeded_lines(advice, width);
   if (!advice.measured.recommendations.empty() || !advice.measured.failed.empty())
-    text += "\n" + analysis::table(advice.measured, options.rows, options.colour) + peak_line(advice);
+    text += "\n" + analysis::table(advice.measured, options.rows, options.colour, width) + peak_line(advice, width);
   else
     text += paragraph(fmt::format("No measurement of {} on {} with stackx in this store.",
-                                  advice.selection.asked.text(), advice.selection.hw), 3);
+                                  advice.selection.asked.text(), advice.selection.hw), 3, width);
   if (!advice.published.groups.empty() || advice.published.without_stack > 0 || !advice.published.notes.empty())
-    text += "\n" + analysis::table(advice.published, {3, options.rows, options.colour});
-  if (auto predicted = predicted_table(advice); !predicted.empty()) text += "\n" + predicted;
-  return text + cost_lines(advice);
+    text += "\n" + analysis::table(advice.published, {3, options.rows, options.colour, width});
+  if (auto predicted = predicted_table(advice, width); !predicted.empty()) text += "\n" + predicted;
+  return text + cost_lines(advice, width);
 }
 
-void append_sources(std::string& text, const std::vector<std::string>& sources) {
-  for (const auto& source : sources) text += fmt::format("      {}\n", source);
+void append_sources(std::string& text, const std::vector<std::string>& sources, std::size_t width) {
+  for (const auto& source : sources) text += paragraph(source, 6, width);
 }
 
 // Where the catalogs have it from: the hardware, the newest valid versions, and those that are out.
-std::string explained_space(const advisor::HardwareAdvice& advice) {
+std::string explained_space(const advisor::HardwareAdvice& advice, std::size_t width) {
   if (!advice.space) return "";
   std::string text = "What is valid rests on\n";
   if (advice.accelerator) {
     text += fmt::format("  {}: capability, memory, bandwidth, peaks\n", advice.accelerator->name);
-    append_sources(text, advice.accelerator->sources);
+    append_sources(text, advice.accelerator->sources, width);
   }
   for (const auto& row : advice.space->newest()) {
     const auto* component = advice.space->catalog().find(row.component);
@@ -263,25 +250,25 @@ std::string explained_space(const advisor::HardwareAdvice& advice) {
       const auto* entry = component->find(version);
       if (!entry) continue;
       text += fmt::format("  {} {}\n", row.component, version);
-      append_sources(text, entry->sources.empty() ? component->sources : entry->sources);
+      append_sources(text, entry->sources.empty() ? component->sources : entry->sources, width);
     }
   }
   return text + "\n";
 }
 
 std::string explained(const advisor::HardwareAdvice& advice, const ExplanationOptions& options) {
-  std::string text = explained_space(advice) + "What the recommendations rest on\n";
+  const auto width = options.width;
+  std::string text = explained_space(advice, width) + "What the recommendations rest on\n";
   for (const auto& row : advice.measured.recommendations) {
-    text += fmt::format("  {} ({}): {} inspections of", row.stack.short_id(), row.evidence,
-                        row.inspections);
+    std::string line = fmt::format("{} ({}): {} inspections of", row.stack.short_id(), row.evidence, row.inspections);
     for (const auto& campaign : row.sources)
-      text += campaign.empty() ? " single inspections" : " campaign " + campaign.substr(0, 12);
-    text += "; `stackx export --campaign ID` prints the documents\n";
+      line += campaign.empty() ? " single inspections" : " campaign " + campaign.substr(0, 12);
+    text += "  " + wrap(line + "; `stackx export --campaign ID` prints the documents", 4, width) + "\n";
   }
   if (!advice.published.groups.empty())
-    text += analysis::explain(advice.published, {3, options.rows, options.colour});
+    text += analysis::explain(advice.published, {3, options.rows, options.colour, width});
   for (const auto& row : advice.predicted.rows) {
-    text += fmt::format("  predicted, {}:\n", row.workload.text());
+    text += paragraph(fmt::format("predicted, {}:", row.workload.text()), 2, width);
     for (const auto& basis : row.prediction.basis)
       text += fmt::format("    {:4.1f}%  {}  {} GFLOP/s on {}\n           {}\n", 100 * basis.share,
                           basis.observation.evidence.substr(0, 12),
@@ -297,10 +284,11 @@ std::string with_option(const ExplanationOptions& options, const std::string& mo
 
 std::string unknown_part(const advisor::NotKnown& open, const ExplanationOptions& options) {
   if (open.lines.empty()) return "3. Not known\n   Nothing that another campaign would settle.\n";
+  const auto width = options.width;
   std::string text = "3. Not known\n";
-  for (const auto& line : open.lines) text += paragraph(line, 3);
+  for (const auto& line : open.lines) text += paragraph(line, 3, width);
   if (open.candidates.empty())
-    return text + paragraph("To settle it, measure there: `stackx inspect PROJECT`.", 3);
+    return text + paragraph("To settle it, measure there: `stackx inspect PROJECT`.", 3, width);
   const auto arms = open.candidates.size();
   text += paragraph(
       fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of {} "
@@ -309,7 +297,7 @@ std::string unknown_part(const advisor::NotKnown& open, const ExplanationOptions
                   open.rounds > 0 ? counted(open.rounds, "round") : "no campaign that can be written",
                   fmt::format("{:g}%", 100 * open.effect),
                   100 * open.spread.cv, open.spread.from, with_option(options, "--settle settle.json")),
-      3);
+      3, width);
   return text;
 }
 
@@ -317,8 +305,8 @@ std::string unknown_part(const advisor::NotKnown& open, const ExplanationOptions
 
 std::string explanation(const advisor::HardwareAdvice& known, const advisor::NotKnown& open,
                         const ExplanationOptions& options) {
-  if (known.impossible) return impossible_part(known);
-  return valid_part(known) + "\n" + recommendations_part(known, options) + "\n" + explained(known, options) + "\n" +
+  if (known.impossible) return impossible_part(known, options.width);
+  return valid_part(known, options.width) + "\n" + recommendations_part(known, options) + "\n" + explained(known, options) + "\n" +
          unknown_part(open, options);
 }
 

@@ -7,12 +7,14 @@
 
 #include "advisor/hardware_advice.hpp"
 #include "advisor/not_known.hpp"
+#include "analysis/text/table.hpp"
 
 namespace stackx::cli {
 
 struct ExplanationOptions {
   std::size_t rows = 25;  // 0: all
   bool colour = false;
+  std::size_t width = analysis::page_width;
   std::string command;  // as it was given, to be given again with other options
 };
 

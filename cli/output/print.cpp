@@ -14,6 +14,18 @@ namespace stackx::cli {
 
 void print_json(const nlohmann::json& document) { workspace::print("{}\n", document.dump()); }
 
+void print_paragraph(const std::string& text, std::size_t indent) { print_paragraph(analysis::split(text), indent); }
+
+void print_paragraph(const std::vector<std::string>& words, std::size_t indent) {
+  workspace::write_out(analysis::wrap(words, indent, "", output_width(analysis::unfolded)) + "\n");
+}
+
+void print_table(std::vector<analysis::Column> columns, const std::vector<std::vector<std::string>>& rows) {
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) columns[c].cells.push_back(row[c]);
+  workspace::write_out(analysis::table_text(columns, analysis::Paint{in_colour()}, output_width(analysis::unfolded)));
+}
+
 bool stdout_is_terminal() { return !workspace::Captured::current() && isatty(STDOUT_FILENO) == 1; }
 
 std::optional<std::size_t> terminal_width(int descriptor) {
@@ -22,14 +34,14 @@ std::optional<std::size_t> terminal_width(int descriptor) {
   return size.ws_col;
 }
 
-std::size_t output_width() {
+std::size_t output_width(std::size_t usual) {
   if (const auto* captured = workspace::Captured::current()) return captured->columns;
-  int width = 100;
+  std::size_t width = 0;
   if (const auto terminal = terminal_width(STDOUT_FILENO))
-    width = static_cast<int>(*terminal);
+    width = *terminal;
   else if (const char* columns = std::getenv("COLUMNS"); columns && std::atoi(columns) > 0)
-    width = std::atoi(columns);
-  return static_cast<std::size_t>(std::clamp(width, 60, 160));
+    width = static_cast<std::size_t>(std::atoi(columns));
+  return width == 0 ? usual : std::clamp<std::size_t>(width, 60, 160);
 }
 
 bool in_colour() {

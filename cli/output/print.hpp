@@ -5,17 +5,26 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/text/table.hpp"
 
 namespace stackx::cli {
 
 // Below so many documents no progress is shown.
 inline constexpr std::uint64_t documents_worth_showing = 20'000;
 
-void print_json(const nlohmann::json& document);      // one line on stdout
+void print_json(const nlohmann::json& document);  // one line on stdout
+// Of these, where there is neither a terminal nor $COLUMNS, a paragraph and a row of a table are one line. The lines of a
+// paragraph but the first are indented; `words` stay whole.
+void print_paragraph(const std::string& text, std::size_t indent = 0);
+void print_paragraph(const std::vector<std::string>& words, std::size_t indent = 0);
+void print_table(std::vector<analysis::Column> columns, const std::vector<std::vector<std::string>>& rows);
 bool stdout_is_terminal();
 std::optional<std::size_t> terminal_width(int descriptor);  // nothing: it is none, or does not say
-// Columns to write into: the terminal's, else $COLUMNS, else 100; 60 at least.
-std::size_t output_width();
+// Columns to write into: the terminal's or $COLUMNS, 60 to 160 of them, else `usual`.
+std::size_t output_width(std::size_t usual = 100);
 // Bold and the like: on a terminal, unless $NO_COLOR is set (https://no-color.org).
 bool in_colour();
 

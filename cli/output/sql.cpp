@@ -7,6 +7,7 @@
 
 #include "analysis/report/csv.hpp"
 #include "analysis/text/table.hpp"
+#include "cli/output/print.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/printable.hpp"
 #include "workspace/output.hpp"
@@ -127,7 +128,7 @@ class TableRows : public Rows {
     }
   }
   void end(bool more) override {
-    workspace::write_out(analysis::table_text(columns_, analysis::Paint{colour_}));
+    workspace::write_out(analysis::table_text(columns_, analysis::Paint{colour_}, output_width(analysis::unfolded)));
     if (more) workspace::print("... and more (--limit 0 shows all)\n");
   }
 

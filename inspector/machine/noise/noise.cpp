@@ -115,17 +115,9 @@ nlohmann::json to_json(const NoiseReport& report) {
           {"unknown", count(report, NoiseVerdict::unknown)}};
 }
 
-std::string table(const NoiseReport& report) {
-  std::string text;
-  for (const auto& finding : report.findings) {
-    text +=
-        fmt::format("{:<8} {:<24} {}\n", to_string(finding.verdict), finding.what, finding.found);
-    if (!finding.advice.empty()) text += fmt::format("{:<33} -> {}\n", "", finding.advice);
-  }
-  return text +
-         fmt::format("{} of {} checks good, {} noisy, {} unknown; for inspections on CPU {}\n",
-                     count(report, NoiseVerdict::good), report.findings.size(),
-                     count(report, NoiseVerdict::noisy), count(report, NoiseVerdict::unknown),
+std::string tally(const NoiseReport& report) {
+  return fmt::format("{} of {} checks good, {} noisy, {} unknown; for inspections on CPU {}", count(report, NoiseVerdict::good),
+                     report.findings.size(), count(report, NoiseVerdict::noisy), count(report, NoiseVerdict::unknown),
                      cpu_list(report.cpus));
 }
 

@@ -50,7 +50,7 @@ NoiseReport look_for_noise(std::size_t threads);
 NoiseReport look_for_noise(const specs::Plan& plan);
 
 nlohmann::json to_json(const NoiseReport& report);
-std::string table(const NoiseReport& report);  // all findings, advice below what needs it
+std::string tally(const NoiseReport& report);  // "8 of 13 checks good, 3 noisy, 2 unknown; for inspections on CPU 1"
 // The noisy ones, a line each, and how many checks were quiet.
 std::string summary(const NoiseReport& report);
 

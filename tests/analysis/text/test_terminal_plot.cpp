@@ -4,6 +4,7 @@
 #include <limits>
 #include <sstream>
 
+#include "analysis/text/table.hpp"
 #include "analysis/text/terminal_plot.hpp"
 #include "tests/analysis/measurements.hpp"
 
@@ -17,12 +18,6 @@ std::vector<std::string> lines(const std::string& text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) result.push_back(line);
   return result;
-}
-
-std::size_t width_of(const std::string& line) {
-  std::size_t n = 0;
-  for (const char c : line) n += (c & 0xc0) != 0x80;
-  return n;
 }
 
 // Columns at which a mark stands in an ASCII plot.
