@@ -18,6 +18,7 @@ struct PlanChoice {
   std::optional<std::string> resume;  // the campaign to go on with; "": the newest of the project
 };
 
+// Throws Error(bad_input) where no inspection of it could succeed, Error(no) where there is no valid stack.
 specs::Plan new_plan(const campaigns::Job& job, const std::filesystem::path& pi);
 
 // A new one, durable before its first inspection, or the one to go on with. Throws Error(bad_input) where it may not run.

@@ -261,6 +261,8 @@ void check_questions(const ResolveOptions& options) {
 
 void resolve(const ResolveOptions& options, Globals& globals) {
   check_questions(options);
+  if (options.top && options.scores.empty() && !options.predicted.effects)
+    workspace::say("--top: without --score FILE or --effects all stacks score 0, and this is the order of --list\n");
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
   if (!globals.json) workspace::write_err(facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();

@@ -12,6 +12,7 @@
 #include "resolver/wording.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::resolver {
 namespace {
@@ -199,10 +200,12 @@ Asked find_version(const Problem& problem, const std::string& component,
                    const std::string& version) {
   std::vector<std::string> names;
   for (const auto& one : problem.components) names.push_back(one.name);
-  const auto name = std::ranges::find(names, component);
+  auto name = std::ranges::find(names, component);
+  if (name == names.end())  // as pip has it: Jax is jax
+    name = std::ranges::find(names, specs::normalized_name(component), specs::normalized_name);
   if (name == names.end())
     throw bad_input(fmt::format("nothing that the project can reach is called \"{}\"{}", component,
-                                specs::suggestion(component, names)));
+                                specs::suggestion_or(component, names, "; --share lists what it reaches")));
   const auto c = static_cast<std::size_t>(name - names.begin());
   const auto& versions = problem.components[c].versions;
   const auto found = std::ranges::find(versions, version);

@@ -48,6 +48,10 @@ class Man(BlackBox):
         for words in (["hw"], ["hw", "show"]):
             self.assertEqual(self.stackx("man", *words).stdout, pages()["stackx-hw.1"])
 
+    def test_all_of_them_in_a_directory(self):
+        said = self.stackx("man", "--to", self.scratch / "man1").stderr
+        self.assertEqual(said, f"{self.scratch / 'man1'}: {len(list((self.scratch / 'man1').iterdir()))} pages\n")
+
     def test_no_such_page(self):
         for words, said in ((["advice"], 'man: no such command: stackx advice; did you mean "advise"?'), (["hw", "shwo"], "stackx hw shwo"),
                             (["hw", "--to", self.scratch], "--to writes all pages"), (["--to", "/dev/null/x"], "/dev/null")):
