@@ -88,7 +88,7 @@ analysis::Effects effects_for(const SelectionOptions& options, const workspace::
                                    {.this_host = selection.this_host, .components = components});
   if (!effects.why_none.empty()) throw bad_input(effects.why_none);
   if (!effects.model)
-    throw answer_is_no(fmt::format("no measurement of {} on {} to take effects from.\n{}",
+    throw bad_input(fmt::format("no measurement of {} on {} to take effects from.\n{}",
                                 selection.asked.text(), selection.hw,
                                 what_is_measured(selection, context)));
   effects.hw = selection.hw;

@@ -17,6 +17,7 @@
 #include "cli/inspect_end.hpp"
 #include "cli/inspect_plan.hpp"
 #include "cli/output/print.hpp"
+#include "cli/output/unsolvable.hpp"
 #include "cli/shared_options.hpp"
 #include "inspector/environment/stack_python.hpp"
 #include "inspector/gpu_requirements.hpp"
@@ -371,7 +372,12 @@ void add_inspect(Command app, Globals& globals) {
                     "Show the plan and what it would fetch, run nothing");
   command.callback([options, command, &globals] {
     if (command.given("--resume") && !options->plan.resume) options->plan.resume = "";
-    inspect(*options, globals);
+    try {
+      inspect(*options, globals);
+    } catch (const NoStack& no) {
+      print_unsolvable(no.project, no.why, no_valid_stack, globals.json);
+      globals.exit_code = 1;
+    }
   });
 }
 

@@ -15,6 +15,7 @@
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/python/project.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/output.hpp"
 
@@ -134,8 +135,7 @@ specs::Plan new_plan(const campaigns::Job& job, const fs::path& pi) {
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   if (!job.refusal) require_workload(loaded.project);
   if (const auto why = resolver.explain())
-    throw answer_is_no(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
-                                   why->text()));
+    throw NoStack{loaded.project.name, *why};
   const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
   auto plan = campaigns::make_plan(loaded.project, stacks,
                                    specs::rfc3339_utc(std::chrono::system_clock::now()),

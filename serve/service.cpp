@@ -195,7 +195,7 @@ struct Service::Impl {
       if (auto found = document_in(store, id); !found.empty()) return {.body = std::move(found) + "\n"};
       return {.status = 404, .body = *failure(404, fmt::format("{}: the store holds no such plan or inspection", specs::in_quotes(id))).body};
     } catch (const Error& error) {
-      const bool bad = error.code() != ErrorCode::environment;
+      const bool bad = error.code() == ErrorCode::bad_input;
       return {.status = bad ? 400 : 500, .body = *failure(400, error.what(), static_cast<int>(error.code())).body};
     }
   }

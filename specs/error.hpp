@@ -13,7 +13,6 @@ namespace stackx {
 
 // The value is the exit code of the command line.
 enum class ErrorCode {
-  no = 1,           // a right question whose answer is no, where more was to be done on a yes: no valid stack to measure
   bad_input = 2,    // the user's document or usage is wrong
   environment = 3,  // I/O, network, a missing program
 };
@@ -27,7 +26,6 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-inline Error answer_is_no(const std::string& message) { return {ErrorCode::no, message}; }
 inline Error bad_input(const std::string& message) { return {ErrorCode::bad_input, message}; }
 inline Error broken_environment(const std::string& message) {
   return {ErrorCode::environment, message};

@@ -163,7 +163,7 @@ std::string without_prefix(std::string text) {
 serve::Answer failed(const Failure& failure) {
   serve::Answer answer;
   answer.exit_code = failure.exit_code;
-  answer.status = failure.exit_code == static_cast<int>(ErrorCode::environment) ? 500 : 400;
+  answer.status = failure.exit_code == static_cast<int>(ErrorCode::bad_input) ? 400 : 500;
   answer.body = *serve::failure(answer.status, failure.text, failure.exit_code).body;
   return answer;
 }

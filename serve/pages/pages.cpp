@@ -73,7 +73,7 @@ Page refused() {
   } catch (const Refusal& refusal) {
     return refused(refusal.status, refusal.words);
   } catch (const Error& error) {
-    return refused(error.code() != ErrorCode::environment ? 400 : 500, error.what());
+    return refused(error.code() == ErrorCode::bad_input ? 400 : 500, error.what());
   } catch (const std::exception& error) {
     return refused(500, error.what());
   }

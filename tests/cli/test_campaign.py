@@ -317,7 +317,8 @@ class Campaign(BlackBox):
         self.fake_catalog({"right": ("9.9.1", self.scratch / "absent.so")})
         project = self.project(requires={"right": ">=10"})
         for words in (("--dry-run",), ()):
-            self.assertIn("no valid stack to inspect", self.stackx("inspect", project, *words, exit_code=1).stderr)
+            self.assertEqual(self.stackx("inspect", project, *words, exit_code=1).stdout, self.stackx("resolve", project, exit_code=1).stdout)
+            self.assertEqual(self.json("inspect", project, *words, exit_code=1), self.json("resolve", project, exit_code=1))
 
     def test_a_campaign_that_goes_on_keeps_its_plan_and_takes_another_budget(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})

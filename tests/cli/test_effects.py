@@ -156,7 +156,7 @@ class Effects(MadeUpStore):
         done = self.stackx("effects", "--workload", "conv2d", exit_code=1)
         self.assertIn("--workload matmul", done.stdout)
         self.assertEqual(self.json("effects", "--workload", "conv2d", exit_code=1)["effects"], [])
-        message = self.stackx("resolve", project, "--top", "1", "--effects", "--workload", "conv2d", exit_code=1).stderr
+        message = self.stackx("resolve", project, "--top", "1", "--effects", "--workload", "conv2d", exit_code=2).stderr
         self.assertIn("no measurement of conv2d", message)
         self.assertIn("What is measured", message)
 

@@ -177,7 +177,7 @@ class Freezing {
   specs::Plan plan_for(const specs::ClusterTarget& target, const workspace::Loaded& loaded) const {
     const resolver::Resolver resolver(loaded.project, loaded.catalog);
     if (const auto why = resolver.explain())
-      throw answer_is_no(fmt::format("{}: target {}: no valid stack to measure.\n{}", options_.project.string(), target.name, why->text()));
+      throw bad_input(fmt::format("{}: target {}: no valid stack to measure.\n{}", options_.project.string(), target.name, why->text()));
     if (loaded.project.workloads.empty())
       throw bad_input(fmt::format("{}: has no \"workload\", which says what to measure", options_.project.string()));
     const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
