@@ -144,18 +144,24 @@ void list(const specs::Catalog& catalog, bool json) {
   if (json) print_json({{"components", std::move(rows)}});
 }
 
+// Where else to look: a virtual component is what others provide, "tensorflow" may be tensorflow-cpu.
+std::string instead_of(const std::string& name, const specs::Catalog& catalog, const std::string& where) {
+  std::vector<std::string> known, longer, providers;
+  for (const auto* provider : catalog.providers(name)) providers.push_back(provider->name);
+  if (!providers.empty()) return fmt::format("; that is what {} provides", fmt::join(providers, ", "));
+  for (const auto& [key, component] : catalog.components) {
+    known.push_back(key);
+    if (key.starts_with(specs::normalized_name(name))) longer.push_back(key);
+  }
+  if (!longer.empty()) return fmt::format("; there is {}", fmt::join(longer, ", "));
+  return specs::suggestion_or(name, known, fmt::format("; `stackx catalog show {}` lists them", where));
+}
+
 const specs::Component& find_component(const specs::Catalog& catalog, const std::string& name, const std::string& where) {
   if (const auto* component = catalog.find(catalog.real_name(name))) return *component;
-  std::vector<std::string> known;
-  for (const auto& [key, component] : catalog.components) {
+  for (const auto& [key, component] : catalog.components)
     if (specs::normalized_name(key) == specs::normalized_name(name)) return component;
-    known.push_back(key);
-  }
-  std::string provided;
-  for (const auto* provider : catalog.providers(name)) provided += (provided.empty() ? "" : ", ") + provider->name;
-  throw bad_input(fmt::format("{}: holds no component {}{}", where, specs::in_quotes(name),
-                              provided.empty() ? specs::suggestion_or(name, known, fmt::format("; `stackx catalog show {}` lists them", where))
-                                               : fmt::format("; that is what {} provides", provided)));
+  throw bad_input(fmt::format("{}: holds no component {}{}", where, specs::in_quotes(name), instead_of(name, catalog, where)));
 }
 
 void show(const std::string& name, const std::string& component_name, const Globals& globals) {

@@ -214,7 +214,7 @@ Asked find_version(const Problem& problem, const std::string& component,
     for (const auto& known : versions)
       if (known.starts_with(version + "+")) builds.push_back(known);
     throw bad_input(fmt::format("the catalogs know no version \"{}\" of {}{}", version, component,
-                                builds.empty() ? specs::suggestion(version, versions)
+                                builds.empty() ? specs::suggestion_or(version, versions, "; known are " + known_versions(problem, c))
                                                : fmt::format("; it has the builds {}", fmt::join(builds, ", "))));
   }
   return {c, static_cast<std::size_t>(found - versions.begin())};

@@ -22,7 +22,7 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STAT
 def pages():
     """{name: roff}, as `stackx man --to` writes them."""
     with tempfile.TemporaryDirectory() as directory:
-        subprocess.run([os.environ["STACKX"], "man", "--to", f"{directory}/new/man1"], check=True)
+        subprocess.run([os.environ["STACKX"], "man", "--to", f"{directory}/new/man1"], check=True, stderr=subprocess.DEVNULL)
         return {file.name: file.read_text() for file in pathlib.Path(directory, "new", "man1").iterdir()}
 
 

@@ -228,6 +228,7 @@ class Usage(BlackBox):
         self.assertEqual(self.stackx("catalog", "show", "blas", "MKL").stdout, self.stackx("catalog", "show", "blas", "mkl").stdout)
         refused = lambda *words: self.stackx("catalog", "show", *words, exit_code=2).stderr
         self.assertIn('did you mean "tensorflow-cpu"?', refused("frameworks", "tensorflow-cup"))
+        self.assertIn("; there is tensorflow-cpu, tensorflow-estimator, ", refused("frameworks", "TensorFlow"))
         self.assertIn("that is what debian-blis, debian-openblas, mkl, ", refused("blas", "blas"))
         self.assertIn("`stackx catalog show blas` lists them", refused("blas", "pandas"))
         self.assertIn(": is a directory; expected a catalog's file", refused(self.scratch))
