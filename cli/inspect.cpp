@@ -159,7 +159,7 @@ void say_not_here(const specs::Plan& plan, const workspace::Loaded& loaded) {
   std::size_t out = 0;
   std::string why;
   for (const auto& arm : plan.arms) {
-    if (!stacks.insert(arm.stack).second) continue;
+    if (!stacks.insert(arm.stack).second || !inspector::needs_gpu(arm.stack, loaded.catalog)) continue;
     const auto reason = inspector::why_not_on(loaded.device, loaded.host, arm.stack, loaded.catalog);
     if (!reason) continue;
     if (++out == 1) why = *reason;

@@ -345,7 +345,9 @@ class Campaign(BlackBox):
 
     def test_dry_run_runs_nothing(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
-        self.assertIn("1 arms x 3 rounds", self.stackx("inspect", self.project(), "--dry-run").stdout)
+        done = self.stackx("inspect", self.project(), "--dry-run")
+        self.assertIn("1 arms x 3 rounds", done.stdout)
+        self.assertEqual(done.stderr, "")
         self.assertFalse(self.db.exists())
 
     def test_examples_plan_themselves(self):
