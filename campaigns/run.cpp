@@ -152,7 +152,9 @@ std::vector<specs::Inspection> documents(const store::Store& store, const std::s
   return result;
 }
 
-std::string size_text(const specs::Plan& plan) {
+namespace {
+
+std::string whole_size(const specs::Plan& plan) {
   using Kind = specs::StrategySpec::Kind;
   const auto& campaign = plan.campaign;
   const auto arms = plan.arms.size();
@@ -175,6 +177,14 @@ std::string size_text(const specs::Plan& plan) {
                          std::min<std::uint64_t>(campaign.strategy.batch, arms) * campaign.rounds);
   }
   return "";
+}
+
+}  // namespace
+
+std::string size_text(const specs::Plan& plan) {
+  const auto& most = plan.campaign.budget_inspections;
+  const bool ends_it = most && *most < plan.arms.size() * plan.campaign.rounds;
+  return whole_size(plan) + (ends_it ? fmt::format(", of which the budget allows {}", *most) : "");
 }
 
 void check_hardware(const workspace::Loaded& loaded) {

@@ -15,6 +15,7 @@
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/format/printable.hpp"
+#include "specs/python/pep508.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
@@ -30,10 +31,12 @@ fs::path find_catalog(const std::string& name, const Globals& globals) {
   for (const fs::path& place :
        {fs::path(name), globals.data_directory() / name, globals.data_directory() / (name + ".json")})
     if (fs::is_regular_file(place)) return place;
+  if (fs::is_directory(name)) throw bad_input(name + ": is a directory; expected a catalog's file");
   std::vector<std::string> known;
   for (const auto& file : specs::json_files(globals.data_directory())) known.push_back(file.stem().string());
-  throw bad_input(fmt::format("{}: neither a file nor a catalog that comes with stackx{}; `ls {}` shows those", name,
-                              specs::suggestion(fs::path(name).stem().string(), known), globals.data_directory().string()));
+  throw bad_input(fmt::format("{}: neither a file nor a catalog that comes with stackx{}", name,
+                              specs::suggestion_or(fs::path(name).stem().string(), known,
+                                                   fmt::format("; `ls {}` shows those", globals.data_directory().string()))));
 }
 
 void validate(const std::vector<std::string>& names, const Globals& globals) {
@@ -86,19 +89,86 @@ void print_left_out(const specs::LeftOut& group) {
                    group.to_have.empty() ? "" : fmt::format(" ({})", specs::printable(group.to_have)));
 }
 
-void show(const std::string& name, const std::string& component_name, const Globals& globals) {
-  const auto file = find_catalog(name, globals);
-  const auto catalog = specs::load_catalog(file);
-  if (component_name.empty()) {
-    for (const auto& [key, component] : catalog.components)
-      workspace::print("{:<20} {:<9} {:>3} versions  {}\n", key, specs::to_string(component.kind),
-                       component.versions.size(), specs::printable(component.description));
-    return;
+std::vector<std::string> texts(const std::vector<specs::Requirement>& requirements) {
+  std::vector<std::string> all;
+  for (const auto& one : requirements) all.push_back(one.text());
+  return all;
+}
+
+nlohmann::json version_json(const specs::VersionEntry& entry) {
+  nlohmann::json json = {{"version", entry.version.text()},
+                         {"only_where_named", entry.by_name == specs::ByName::no ? "" : to_string(entry.by_name)},
+                         {"requires", texts(entry.requires_)},
+                         {"requires_if", nlohmann::json::array()},
+                         {"conflicts", texts(entry.conflicts)},
+                         {"provides", nlohmann::json::object()},
+                         {"artifacts", nlohmann::json::array()},
+                         {"environment", entry.environment}};
+  for (const auto& one : entry.requires_if) json["requires_if"].push_back({{"if", texts(one.if_)}, {"then", texts(one.then)}});
+  for (const auto& [name, version] : entry.provides) json["provides"][name] = version.text();
+  for (const auto& one : entry.artifacts)
+    json["artifacts"].push_back({{"file", one.file.empty() ? one.package : one.file}, {"size", one.size}});
+  return json;
+}
+
+nlohmann::json summary_json(const specs::Component& component) {
+  return {{"name", component.name},
+          {"kind", specs::to_string(component.kind)},
+          {"versions", component.versions.size()},
+          {"description", component.description}};
+}
+
+nlohmann::json component_json(const specs::Component& component) {
+  auto json = summary_json(component);
+  json["versioning"] = specs::to_string(component.versioning);
+  json["sources"] = component.sources;
+  json["versions"] = nlohmann::json::array();
+  for (const auto& entry : component.versions) json["versions"].push_back(version_json(entry));
+  json["left_out"] = nlohmann::json::array();
+  for (const auto& group : component.left_out) {
+    std::vector<std::string> versions;
+    for (const auto& version : group.versions) versions.push_back(version.text());
+    json["left_out"].push_back({{"versions", versions}, {"why", group.why}, {"to_have", group.to_have}});
   }
-  const auto* component = catalog.find(component_name);
-  if (component == nullptr)
-    throw bad_input(fmt::format("{}: holds no component {}; `stackx catalog show {}` lists them",
-                                file.string(), component_name, name));
+  return json;
+}
+
+void list(const specs::Catalog& catalog, bool json) {
+  auto rows = nlohmann::json::array();
+  for (const auto& [key, component] : catalog.components)
+    if (json)
+      rows.push_back(summary_json(component));
+    else
+      workspace::print("{:<20} {:<9} {:>12}  {}\n", key, specs::to_string(component.kind),
+                       workspace::counted(component.versions.size(), "version"), specs::printable(component.description));
+  if (json) print_json({{"components", std::move(rows)}});
+}
+
+// Where else to look: a virtual component is what others provide, "tensorflow" may be tensorflow-cpu.
+std::string instead_of(const std::string& name, const specs::Catalog& catalog, const std::string& where) {
+  std::vector<std::string> known, longer, providers;
+  for (const auto* provider : catalog.providers(name)) providers.push_back(provider->name);
+  if (!providers.empty()) return fmt::format("; that is what {} provides", fmt::join(providers, ", "));
+  for (const auto& [key, component] : catalog.components) {
+    known.push_back(key);
+    if (key.starts_with(specs::normalized_name(name))) longer.push_back(key);
+  }
+  if (!longer.empty()) return fmt::format("; there is {}", fmt::join(longer, ", "));
+  return specs::suggestion_or(name, known, fmt::format("; `stackx catalog show {}` lists them", where));
+}
+
+const specs::Component& find_component(const specs::Catalog& catalog, const std::string& name, const std::string& where) {
+  if (const auto* component = catalog.find(catalog.real_name(name))) return *component;
+  for (const auto& [key, component] : catalog.components)
+    if (specs::normalized_name(key) == specs::normalized_name(name)) return component;
+  throw bad_input(fmt::format("{}: holds no component {}{}", where, specs::in_quotes(name), instead_of(name, catalog, where)));
+}
+
+void show(const std::string& name, const std::string& component_name, const Globals& globals) {
+  const auto catalog = specs::load_catalog(find_catalog(name, globals));
+  if (component_name.empty()) return list(catalog, globals.json);
+  const auto* component = &find_component(catalog, component_name, name);
+  if (globals.json) return print_json(component_json(*component));
   workspace::print("{} ({}, {} versions): {}\n", component->name, specs::to_string(component->kind),
                    specs::to_string(component->versioning), specs::printable(component->description));
   for (const auto& source : component->sources) workspace::print("  source: {}\n", specs::printable(source));

@@ -130,7 +130,7 @@ void collect_now(const specs::ClusterCampaign& campaign, const ClusterWords& wor
 // One that is under way would be measured twice, by mistake mostly.
 void refuse_second(const ClusterWords& words, Globals& globals) {
   const auto database = store::default_path(globals.db);
-  const auto name = specs::Node::parse_file(words.freeze.project).at("name").text();
+  const auto name = cluster::project_to_freeze(words.freeze.project).at("name").text();
   for (const auto& known : cluster::known_campaigns(database))
     if (known.project == name && cluster::is_under_way(known))
       throw bad_input(fmt::format("{}: campaign {} of {} is under way: stackx cluster collect {} goes on with it, cluster cancel {} "

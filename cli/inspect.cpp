@@ -18,8 +18,11 @@
 #include "cli/inspect_end.hpp"
 #include "cli/inspect_plan.hpp"
 #include "cli/output/print.hpp"
+#include "cli/output/unsolvable.hpp"
 #include "cli/shared_options.hpp"
 #include "inspector/environment/stack_python.hpp"
+#include "inspector/gpu_requirements.hpp"
+#include "inspector/runner.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 #include "store/spool.hpp"
@@ -67,9 +70,38 @@ void apply(const InspectOptions& options, specs::CampaignSpec& campaign) {
   if (options.sample && !campaign.stacks.empty())
     throw bad_input(fmt::format("--sample: the project lists its {} stacks; remove some of /campaign/stacks instead",
                                 campaign.stacks.size()));
-  if (options.sample) campaign.sampler.count = *options.sample;
+  if (options.sample) {
+    using Kind = specs::SamplerSpec::Kind;
+    auto& sampler = campaign.sampler;
+    if (sampler.kind == Kind::all || sampler.kind == Kind::cover) sampler.kind = Kind::uniform;  // those have a number of their own
+    sampler.count = *options.sample;
+  }
   if (options.seed) campaign.sampler.seed = *options.seed;
   for (const auto& text : options.budget) read_budget(text, campaign);
+}
+
+// A campaign that goes on keeps its rounds, its stacks and its strategy: another word now would be ignored silently. What it
+// may take is asked anew. Of a new campaign nothing differs.
+void hold_to(specs::Plan& plan, const InspectOptions& options, const specs::CampaignSpec& asked) {
+  auto& planned = plan.campaign;
+  const auto keep = [&](bool same, const char* option, const std::string& was) {
+    if (!same)
+      throw bad_input(fmt::format("{}: campaign {} was planned with {}; leave it out to go on with that, or begin a new campaign "
+                                  "without --resume",
+                                  option, plan.id.substr(0, 12), was));
+  };
+  if (options.rounds) keep(*options.rounds == planned.rounds, "--rounds", workspace::counted(planned.rounds, "round"));
+  if (options.sample) {
+    const bool same = planned.sampler.kind == asked.sampler.kind && planned.sampler.count == asked.sampler.count;
+    keep(same, "--sample", "another sample");
+  }
+  if (!options.runner.empty()) keep(options.runner == planned.runner, "--runner", "runner " + planned.runner);
+  if (options.seed) keep(*options.seed == planned.sampler.seed, "--seed", fmt::format("seed {}", planned.sampler.seed));
+  if (!options.strategy.empty() || options.width || options.error)
+    keep(asked.strategy == planned.strategy, "--strategy", fmt::format("strategy {}", specs::to_string(planned.strategy.kind)));
+  if (options.budget.empty()) return;
+  planned.budget_inspections = asked.budget_inspections;
+  planned.budget_minutes = asked.budget_minutes;
 }
 
 // What the plan would fetch: each file once.
@@ -126,6 +158,21 @@ void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool j
                               files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : ""));
 }
 
+// Of a plan that may be for another machine: which of its stacks would be left out on this one.
+void say_not_here(const specs::Plan& plan, const workspace::Loaded& loaded) {
+  std::set<specs::Stack> stacks;
+  std::size_t out = 0;
+  std::string why;
+  for (const auto& arm : plan.arms) {
+    if (!stacks.insert(arm.stack).second || !inspector::needs_gpu(arm.stack, loaded.catalog)) continue;
+    const auto reason = inspector::why_not_on(loaded.device, loaded.host, arm.stack, loaded.catalog);
+    if (!reason) continue;
+    if (++out == 1) why = *reason;
+  }
+  if (out > 0)
+    workspace::say("not on this machine: {} of {} would be left out: {}\n", out, workspace::counted(stacks.size(), "stack"), why);
+}
+
 // Before anything is downloaded: stacks whose packages, as an installer takes them, do not run on the GPU that is here.
 void warn_of_packages(const specs::Plan& plan, const workspace::Loaded& loaded, const std::vector<std::string>& catalogs,
                       const Globals& globals) {
@@ -170,6 +217,7 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
   asked.dry_run = options.dry_run;
   campaigns::Job job = campaigns::load_job(asked, globals);
   apply(options, job.loaded.project.campaign);
+  inspector::check_runner(job.loaded.project.campaign.runner);
   return job;
 }
 
@@ -184,6 +232,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
     auto plan = plan_to_run(job, options.plan, options.job.allow_paths, store, spool);
+    hold_to(plan, options, job.loaded.project.campaign);
     campaigns::PlanLock lock(spool, plan.id);
     warn_of_packages(plan, job.loaded, options.job.catalogs, globals);
     campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
@@ -196,10 +245,13 @@ void inspect(const InspectOptions& options, Globals& globals) {
   if (options.job.dockerfile_only || options.dry_run) {  // also of a campaign for another machine
     for (const auto& device : devices) {
       const campaigns::Job job = load_for(options, device, globals);
-      if (options.job.dockerfile_only)
-        print_containerfiles(new_plan(job, options.plan.pi), job, globals);
-      else
-        print_plan(new_plan(job, options.plan.pi), job.loaded, globals.json);
+      const auto plan = new_plan(job, options.plan.pi);
+      if (options.job.dockerfile_only) {
+        print_containerfiles(plan, job, globals);
+        continue;
+      }
+      print_plan(plan, job.loaded, globals.json);
+      say_not_here(plan, job.loaded);
     }
     return;
   }
@@ -289,7 +341,11 @@ void add_inspect(Command app, Globals& globals) {
                   "Rounds, each in a fresh random order; the most there are, where the strategy may end sooner")
       .check(within(std::uint64_t{1}, specs::most_rounds))
       .type_name("N");
-  command.add_option("--sample", options->sample, "How many stacks to inspect").type_name("N");
+  command
+      .add_option("--sample", options->sample,
+                  "How many stacks to inspect, in place of the project's number; of a project that says all or cover: drawn uniformly")
+      .check(at_least_one())
+      .type_name("N");
   command.add_option("--seed", options->seed, "Seed of the sample and of the order")
       .type_name("S");
   command.add_option("--strategy", options->strategy,
@@ -307,7 +363,7 @@ void add_inspect(Command app, Globals& globals) {
       .check(within(0.01, 50.0))
       .type_name("PERCENT");
   command.add_option("--budget", options->budget,
-                   "Stop after so many inspections (400) or so long (30m); may be given twice")
+                   "Stop after so many inspections (400; with those of earlier starts) or so long (30m); may be given twice")
       .type_name("N|TIME");
   command.add_option("--resume", options->plan.resume,
                    "Go on with campaign ID, or with the project's newest one")
@@ -321,7 +377,12 @@ void add_inspect(Command app, Globals& globals) {
                     "Show the plan and what it would fetch, run nothing");
   command.callback([options, command, &globals] {
     if (command.given("--resume") && !options->plan.resume) options->plan.resume = "";
-    inspect(*options, globals);
+    try {
+      inspect(*options, globals);
+    } catch (const NoStack& no) {
+      print_unsolvable(no.project, no.why, no_valid_stack, globals.json);
+      globals.exit_code = 1;
+    }
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -91,17 +92,33 @@ std::string outcomes_text(const campaigns::CampaignRun& run) {
   return fmt::format("{}; {} in {}", text, now == 0 ? "nothing new" : fmt::format("{} of them now,", now), time);
 }
 
+// What was measured earlier must not stand for a campaign of which nothing ran; "" where something did, or where the
+// headlines say so themselves.
+std::string nothing_ran(const campaigns::CampaignRun& run, const std::vector<Said>& said) {
+  if (run.all_outcomes.empty() || run.all_outcomes.contains(specs::Outcome::ok)) return "";
+  if (std::ranges::all_of(said, [](const Said& one) { return one.headline.verdict == "FAILED"; })) return "";
+  std::size_t all = 0;
+  for (const auto& [outcome, n] : run.all_outcomes) all += n;
+  return fmt::format("Nothing was measured: {} of this campaign failed. From earlier campaigns:",
+                     all == 1 ? "the one inspection" : fmt::format("all {} inspections", all));
+}
+
 }  // namespace
 
 void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceRun& ended, const Globals& globals) {
   const auto said = headlines(campaign.plan, asked_hardware_of(campaign), globals);
   if (globals.json) return print_json(end_json(campaign, ended, said));
-  for (const auto& [workload, headline] : said) {
-    print_paragraph((said.size() > 1 ? workload.text() + ": " : "") + headline.line);
-    if (said.size() > 1) continue;
-    for (const auto& line : headline.context) print_paragraph(line);
-    for (const auto& line : headline.cautions) print_paragraph(line);
-  }
+  if (const auto line = nothing_ran(ended.run, said); !line.empty()) print_paragraph(line);
+  const bool alike = said.size() > 1 && std::ranges::all_of(said, [&](const Said& one) { return one.headline.line == said.front().headline.line; });
+  if (alike) print_paragraph(fmt::format("All {} workloads: {}", said.size(), said.front().headline.line));
+  else if (said.size() > 1)
+    for (const auto& [workload, headline] : said) print_paragraph(workload.text() + ": " + headline.line);
+  else
+    for (const auto& [workload, headline] : said) {
+      print_paragraph(headline.line);
+      for (const auto& line : headline.context) print_paragraph(line);
+      for (const auto& line : headline.cautions) print_paragraph(line);
+    }
   if (const auto line = not_measured(campaign); !line.empty()) print_paragraph(line);
   print_paragraph(fmt::format("campaign {}: {} of {} inspections done ({}), {}", campaign.plan.id.substr(0, 12), ended.run.last.done,
                     ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run)));

@@ -9,11 +9,13 @@
 #include "advisor/recipes/parts.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "campaigns/campaign.hpp"
+#include "inspector/environment/environment.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/python/project.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/output.hpp"
 
@@ -36,6 +38,17 @@ std::optional<specs::PiProgram> program_of(const fs::path& pi, const campaigns::
   return file.empty() ? std::nullopt : std::optional(specs::foreign_program(file));
 }
 
+// Without one there is no arm: a campaign of nothing, which would end at once as if all were well.
+void require_workload(const specs::Project& project) {
+  if (!project.workloads.empty()) return;
+  throw bad_input(fmt::format("{}: says no workload: what is to be measured? {}, as \"workload\": {{\"pi\": \"matmul\", \"params\": "
+                              "{{\"m\": 512, \"n\": 512, \"k\": 512}}}} (`stackx workload list` names all; docs/inspect.md)",
+                              project.file.string(),
+                              specs::is_python_project(project.file)
+                                  ? "Python's files cannot say it: write a project of stackx that names these packages in \"requires\", its catalogs, and the workload"
+                                  : "Add it"));
+}
+
 // Before anything is fetched: what no PI of stackx measures would fail in every inspection.
 void require_pis(const specs::Plan& plan, const fs::path& project) {
   using advisor::PiKind;
@@ -50,6 +63,16 @@ void require_pis(const specs::Plan& plan, const fs::path& project) {
                                 project.string(), specs::in_quotes(name), python ? "Python frameworks" : "libraries",
                                 close.empty() ? ";" : close + " If not,"));
   }
+}
+
+// The container runner starts no stack without one.
+void require_images(const specs::Plan& plan, const workspace::Loaded& loaded) {
+  if (plan.campaign.runner != "container") return;
+  const bool some = std::ranges::any_of(plan.arms, [&](const auto& arm) { return inspector::has_base_image(arm.stack, loaded.catalog); });
+  if (!some && !plan.arms.empty())
+    throw bad_input(fmt::format("{}: the container runner needs a base image, and no stack of this project has one; require one "
+                                "(catalog images.json: \"image\": \"*\"), or measure on this machine: --runner local",
+                                loaded.project.file.string()));
 }
 
 // A campaign is measured by one program from its first round to its last: the plan's, unchanged. A plan may have been
@@ -84,7 +107,8 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
                                           const std::string& project, const std::string& device) {
   if (!id.empty()) {
     auto plan = store.plan(id);
-    if (!plan) throw bad_input(fmt::format("--resume {}: the store knows no such campaign", id));
+    if (!plan) throw bad_input(fmt::format("--resume {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` lists them, "
+                                "and --resume alone takes the project's newest", id));
     if (plan->project != project)
       throw bad_input(fmt::format("--resume {}: that is a campaign of project {}, not of {}", id,
                                   plan->project, project));
@@ -109,13 +133,17 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
 specs::Plan new_plan(const campaigns::Job& job, const fs::path& pi) {
   const workspace::Loaded& loaded = job.loaded;
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
+  if (!job.refusal) require_workload(loaded.project);
   if (const auto why = resolver.explain())
-    throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
-                                why->text()));
+    throw NoStack{loaded.project.name, *why};
   const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
-  return campaigns::make_plan(loaded.project, stacks,
-                              specs::rfc3339_utc(std::chrono::system_clock::now()),
-                              device_for(stacks, loaded), program_of(pi, job));
+  auto plan = campaigns::make_plan(loaded.project, stacks,
+                                   specs::rfc3339_utc(std::chrono::system_clock::now()),
+                                   device_for(stacks, loaded), program_of(pi, job));
+  if (job.refusal) return plan;  // that is an outcome of its own
+  require_pis(plan, loaded.project.file);
+  require_images(plan, loaded);
+  return plan;
 }
 
 specs::Plan plan_to_run(const campaigns::Job& job, const PlanChoice& choice, bool allow_paths, store::Store& store,
@@ -128,7 +156,6 @@ specs::Plan plan_to_run(const campaigns::Job& job, const PlanChoice& choice, boo
   const bool is_new = !plan;
   if (is_new) {
     plan = new_plan(job, choice.pi);
-    if (!job.refusal) require_pis(*plan, loaded.project.file);  // that is an outcome of its own
   } else {
     check_program(*plan, choice.pi, job);
   }

@@ -13,6 +13,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "workspace/output.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -51,8 +52,9 @@ const manual::Command& page_of(const std::vector<std::string>& words, const manu
 void man(const ManOptions& options, const manual::Command& root, const Globals& globals) {
   if (!options.directory.empty()) {
     if (!options.command.empty()) throw bad_input("man: --to writes all pages; leave out the command");
-    for (const auto& page : manual::man_pages(root, edition(globals)))
-      write_whole(options.directory / (page.name + ".1"), page.text);
+    const auto pages = manual::man_pages(root, edition(globals));
+    for (const auto& page : pages) write_whole(options.directory / (page.name + ".1"), page.text);
+    workspace::say("{}: {}\n", options.directory.string(), workspace::counted(pages.size(), "page"));
     return;
   }
   workspace::write_out(manual::man_page(root, page_of(options.command, root), edition(globals)).text);

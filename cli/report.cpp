@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   advisor::SelectionOptions selection;
   std::string output, format, table = "ranking", metric = "rate";
+  bool table_is_asked = false;
   fs::path charts;
   double delta = 1.0;  // percent
 };
@@ -121,6 +122,8 @@ void report(const ReportOptions& given, Globals& globals) {
   ReportOptions options = given;
   options.selection.yardsticks = {yardstick_of(options.metric)};
   const std::string format = globals.json ? "json" : format_of(options);
+  if (options.table_is_asked && format != "csv")
+    throw bad_input(fmt::format("--table {}: picks what CSV holds, and this report is {}; add --format csv", options.table, format));
   advisor::Selection selection = select(options.selection, globals);
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"$schema", "stackx/report/1"}}, globals);
@@ -188,7 +191,10 @@ void add_report(Command app, Globals& globals) {
   command.add_option("--charts", options->charts,
                    "Plotly's plotly.min.js, where stackx was built without it")
       .type_name("FILE");
-  command.callback([options, &globals] { report(*options, globals); });
+  command.callback([options, command, &globals] {
+    options->table_is_asked = command.given("--table");
+    report(*options, globals);
+  });
 }
 
 }  // namespace stackx::cli

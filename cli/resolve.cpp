@@ -6,7 +6,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "advisor/check/check_json.hpp"
 #include "advisor/recipes/lock_writer.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/facts_line.hpp"
@@ -14,6 +13,7 @@
 #include "cli/output/lock_report.hpp"
 #include "cli/output/print.hpp"
 #include "cli/output/stack_writer.hpp"
+#include "cli/output/unsolvable.hpp"
 #include "cli/output/version_graph.hpp"
 #include "cli/predicted.hpp"
 #include "cli/shared_options.hpp"
@@ -80,27 +80,6 @@ void print_shares(const Resolver& resolver, bool json) {
   }
 }
 
-std::string unsolvable_text(const workspace::Loaded& loaded, const resolver::Unsolvable& why,
-                            const std::string& what) {
-  return fmt::format("{}: {}\n{}\n", loaded.project.name, what, why.text());
-}
-
-void print_unsolvable(const workspace::Loaded& loaded, const resolver::Unsolvable& why,
-                      const std::string& what, bool json) {
-  if (!json) {
-    workspace::write_out(unsolvable_text(loaded, why, what));
-    return;
-  }
-  nlohmann::json document = {{"project", loaded.project.name},
-                             {"clash", why.clash},
-                             {"tree", advisor::reasons_json(why.tree)},
-                             {"so", why.so},
-                             {"notes", why.notes},
-                             {"fixes", why.fixes}};
-  if (what == "no valid stack.") document["valid_stacks"] = "0";
-  print_json(document);
-}
-
 // COMPONENT==VERSION
 std::pair<std::string, std::string> asked_version(const std::string& text) {
   const auto at = text.find("==");
@@ -121,7 +100,7 @@ bool explain(const ResolveOptions& options, const workspace::Loaded& loaded, con
   }
   const auto [component, version] = asked_version(*options.explain);
   if (const auto why = resolver.explain(component, version)) {
-    print_unsolvable(loaded, *why, fmt::format("{} {} is in no valid stack.", component, version),
+    print_unsolvable(loaded.project.name, *why, fmt::format("{} {} is in no valid stack.", component, version),
                      json);
     return false;
   }
@@ -261,6 +240,8 @@ void check_questions(const ResolveOptions& options) {
 
 void resolve(const ResolveOptions& options, Globals& globals) {
   check_questions(options);
+  if (options.top && options.scores.empty() && !options.predicted.effects)
+    workspace::say("--top: without --score FILE or --effects all stacks score 0, and this is the order of --list\n");
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
   if (!globals.json) workspace::write_err(facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
@@ -271,9 +252,9 @@ void resolve(const ResolveOptions& options, Globals& globals) {
   const double elapsed = milliseconds_since(start);
   if (why && options.graph.empty()) {
     if (globals.json && options.asks_for_stacks())  // a stream of stacks, and this one is empty
-      workspace::write_err(unsolvable_text(loaded, *why, "no valid stack."));
+      workspace::write_err(unsolvable_text(loaded.project.name, *why, no_valid_stack));
     else
-      print_unsolvable(loaded, *why, "no valid stack.", globals.json);
+      print_unsolvable(loaded.project.name, *why, no_valid_stack, globals.json);
     globals.exit_code = 1;
     return;
   }

@@ -12,12 +12,16 @@ std::string Runner::description() const { return fmt::format("{} ({})", name, co
 
 Exposure Runner::exposure() const { return confiner->available() ? Exposure::confined : Exposure::open; }
 
+void check_runner(const std::string& name) {
+  if (name != "local" && name != "container")
+    throw bad_input(fmt::format("runner \"{}\": there are `local` and `container`, which takes podman or docker", name));
+}
+
 Runner make_runner(const Context& context, const std::string& name) {
+  check_runner(name);
   if (name == "local")
     return {name, {}, std::make_unique<Sandbox>(context.sandbox ? Sandbox::probe(context.supervisor)
                                                                 : Sandbox::none("not wanted", context.supervisor))};
-  if (name != "container")
-    throw bad_input(fmt::format("runner {}: there are `local` and `container`", name));
   auto engine = find_engine({context.own_cache.empty() ? context.cache : context.own_cache, context.supervisor, context.say});
   if (!engine)
     throw broken_environment(fmt::format(

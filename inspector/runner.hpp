@@ -21,6 +21,8 @@ struct Runner {
   Exposure exposure() const;        // of what it shows to a run
 };
 
+// Throws Error(bad_input) for what is no runner.
+void check_runner(const std::string& name);
 // Throws Error(environment) if a container engine is asked for and none works here, Error(bad_input) for other names.
 Runner make_runner(const Context& context, const std::string& name);
 

@@ -12,6 +12,7 @@
 #include "resolver/wording.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::resolver {
 namespace {
@@ -199,10 +200,12 @@ Asked find_version(const Problem& problem, const std::string& component,
                    const std::string& version) {
   std::vector<std::string> names;
   for (const auto& one : problem.components) names.push_back(one.name);
-  const auto name = std::ranges::find(names, component);
+  auto name = std::ranges::find(names, component);
+  if (name == names.end())  // as pip has it: Jax is jax
+    name = std::ranges::find(names, specs::normalized_name(component), specs::normalized_name);
   if (name == names.end())
     throw bad_input(fmt::format("nothing that the project can reach is called \"{}\"{}", component,
-                                specs::suggestion(component, names)));
+                                specs::suggestion_or(component, names, "; --share lists what it reaches")));
   const auto c = static_cast<std::size_t>(name - names.begin());
   const auto& versions = problem.components[c].versions;
   const auto found = std::ranges::find(versions, version);
@@ -211,7 +214,7 @@ Asked find_version(const Problem& problem, const std::string& component,
     for (const auto& known : versions)
       if (known.starts_with(version + "+")) builds.push_back(known);
     throw bad_input(fmt::format("the catalogs know no version \"{}\" of {}{}", version, component,
-                                builds.empty() ? specs::suggestion(version, versions)
+                                builds.empty() ? specs::suggestion_or(version, versions, "; known are " + known_versions(problem, c))
                                                : fmt::format("; it has the builds {}", fmt::join(builds, ", "))));
   }
   return {c, static_cast<std::size_t>(found - versions.begin())};

@@ -18,23 +18,6 @@ using Kind = Clause::Kind;
 constexpr std::size_t versions_listed_at_most = 6;
 constexpr std::size_t exclusions_listed_at_most = 4;
 
-// What the catalog has, and what was left out of it: "1.0, 1.1; left out: 2.0b1 (pre-release)".
-std::string known_versions(const Problem& problem, std::size_t component) {
-  VersionSet there(problem.components[component].versions.size());
-  there.set();
-  std::string left_out, why_none;
-  for (const auto& clause : problem.clauses) {
-    if (clause.clause.kind != Kind::left_out || clause.owner != component) continue;
-    there -= clause.owners;
-    if (clause.owners.none())
-      why_none = fmt::format(" ({})", clause.clause.text);
-    else
-      left_out += fmt::format("{} {} ({})", left_out.empty() ? "; left out:" : ",",
-                              versions_in_words(problem.components[component], clause.owners), clause.clause.text);
-  }
-  return (there.any() ? versions_in_words(problem.components[component], there) : "none") + why_none + left_out;
-}
-
 // What the roots, hardware and pins of the clash leave of a component.
 VersionSet left_of(const Problem& problem, const Clash& clash, std::size_t component) {
   VersionSet left(problem.components[component].versions.size());
@@ -173,6 +156,22 @@ bool exclude_each_other(const Demand& a, const Demand& b) {
 }
 
 }  // namespace
+
+std::string known_versions(const Problem& problem, std::size_t component) {
+  VersionSet there(problem.components[component].versions.size());
+  there.set();
+  std::string left_out, why_none;
+  for (const auto& clause : problem.clauses) {
+    if (clause.clause.kind != Kind::left_out || clause.owner != component) continue;
+    there -= clause.owners;
+    if (clause.owners.none())
+      why_none = fmt::format(" ({})", clause.clause.text);
+    else
+      left_out += fmt::format("{} {} ({})", left_out.empty() ? "; left out:" : ",",
+                              versions_in_words(problem.components[component], clause.owners), clause.clause.text);
+  }
+  return (there.any() ? versions_in_words(problem.components[component], there) : "none") + why_none + left_out;
+}
 
 std::string versions_in_words(const ComponentVersions& component, const VersionSet& versions) {
   std::vector<std::string> texts;

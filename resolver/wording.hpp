@@ -13,6 +13,9 @@ using Clash = std::vector<const CompiledClause*>;
 // "1.13.0 to 1.15.2 (9 versions)".
 std::string versions_in_words(const ComponentVersions& component, const VersionSet& versions);
 
+// What the catalog has of a component, and what was left out of it: "1.0, 1.1; left out: 2.0b1 (pre-release)".
+std::string known_versions(const Problem& problem, std::size_t component);
+
 // "mkl 2024.2.2, 2025.3.1 need cpu.isa contains avx2": of the versions that say so only those that
 // the roots and pins of the clash leave.
 std::string clause_in_words(const Problem& problem, const Clash& clash,

@@ -144,6 +144,13 @@ std::vector<Environments::Selected> Environments::look_up(const specs::Stack& st
   return selected;
 }
 
+bool has_base_image(const specs::Stack& stack, const specs::Catalog& catalog) {
+  return std::ranges::any_of(stack.components, [&](const auto& chosen) {
+    const auto* entry = catalog.find(chosen.first, chosen.second);
+    return entry != nullptr && std::ranges::any_of(entry->artifacts, is_base);
+  });
+}
+
 Environments::Done Environments::make_image(StackEnvironment& result,
                                             const std::vector<Selected>& selected, const Say& say) {
   if (!images_) return {};  // a base image is then refused where it stands

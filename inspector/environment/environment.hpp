@@ -55,6 +55,9 @@ struct StackEnvironment {
   std::filesystem::path site;  // of a Python stack; empty: the interpreter's own
 };
 
+// Without one no container of the stack can be started.
+bool has_base_image(const specs::Stack& stack, const specs::Catalog& catalog);
+
 class Environments {
  public:
   // `images`: the container runner's, else null. `pythons` may be null where there are native stacks only.

@@ -47,6 +47,11 @@ std::string close_suggestion(std::string_view word, const std::vector<std::strin
   return edit_distance(word, *best) <= close ? "; did you mean \"" + *best + "\"?" : "";
 }
 
+std::string suggestion_or(std::string_view word, const std::vector<std::string>& candidates, const std::string& otherwise) {
+  const auto close = close_suggestion(word, candidates);
+  return close.empty() ? otherwise : close;
+}
+
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
   const auto best = nearest(word, candidates);
   if (!best) return "";

@@ -21,5 +21,7 @@ std::optional<std::string> nearest(std::string_view word,
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 // Where it need not be misspelt: "" where X is not close.
 std::string close_suggestion(std::string_view word, const std::vector<std::string>& candidates);
+// Among many, what is not close is no help: then `otherwise`, which says where all stand.
+std::string suggestion_or(std::string_view word, const std::vector<std::string>& candidates, const std::string& otherwise);
 
 }  // namespace stackx::specs

@@ -134,7 +134,7 @@ std::vector<std::filesystem::path> find_catalogs(const std::vector<std::string>&
       for (const auto& directory : {beside.empty() ? std::filesystem::path(".") : beside, data_directory})
         for (const auto& file : json_files(directory)) known.push_back(file.filename().string());
       fail(fmt::format("there is no catalog \"{}\": neither {} nor {} exists{}", name, near.string(), far.string(),
-                       suggestion(name, known)));
+                       suggestion_or(name, known, fmt::format("; `ls {}` shows those that come with stackx", data_directory.string()))));
     }
   }
   return files;
@@ -179,7 +179,7 @@ LoadedProject load_python_project(const std::filesystem::path& file,
   if (context.catalogs.empty())
     throw bad_input(file.string() +
                     ": a Python project names no catalogs; say which versions there are: --catalog "
-                    "FILE (stackx catalog import pypi makes one)");
+                    "FILE (`stackx catalog import pypi PACKAGE... --python 3.11 -o FILE` makes one of what it asks for)");
   LoadedProject loaded;
   loaded.catalog = load_catalogs(
       find_catalogs(context.catalogs, "", data_directory,

@@ -245,7 +245,7 @@ Lock load_requirements(const fs::path& file, const std::string& python,
     if (!applies(placed, builder.environment())) continue;
     const auto version = pinned_version(placed.dependency.versions.text());
     if (!version)
-      throw bad_input(fmt::format("{}: {} is not pinned to one version; a lock says {}==1.2",
+      throw bad_input(fmt::format("{}: {} is not pinned to one version; a lock says {}==VERSION",
                                   placed.place, in_quotes(placed.dependency.text()),
                                   placed.dependency.name));
     builder.add(placed.dependency, *version, placed.place);

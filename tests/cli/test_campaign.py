@@ -270,9 +270,84 @@ class Campaign(BlackBox):
         self.fake_catalog({"wrong": ("9.9.3", self.fake_blas("9.9.3", fault=1))})
         self.assertIn("No stack ran", self.stackx("inspect", self.project(), "--rounds", "1", exit_code=1).stdout)
 
+    def test_what_ran_earlier_does_not_stand_for_a_campaign_of_which_nothing_ran(self):
+        library = self.fake_blas()
+        self.fake_catalog({"right": ("9.9.1", library)})
+        self.stackx("inspect", self.project())
+        library.unlink()
+        text = self.stackx("inspect", self.project(), exit_code=1).stdout
+        self.assertEqual(text.splitlines()[0], "Nothing was measured: the one inspection of this campaign failed. From earlier campaigns:")
+
+    def test_workloads_that_fail_alike_are_said_once(self):
+        self.fake_catalog({"absent": ("1.0", self.scratch / "no-such-library.so")})
+        workload = {"pi": "matmul", "params": {"m": [48, 64, 80], "n": 40, "k": 56, "dtype": "float32", "threads": 1}}
+        text = self.stackx("inspect", self.project(workload=workload), exit_code=1).stdout
+        self.assertIn("All 3 workloads: No stack ran: the one failed; ", text)
+        self.assertEqual(text.count("No stack ran"), 1)
+
+    def test_a_sample_of_all_or_of_a_cover(self):
+        """A number that is asked for holds, also where the sampler has one of its own."""
+        self.fake_catalog({name: ("9.9.1", self.scratch / "absent.so") for name in "abcde"})
+        for sampler in ({"kind": "all"}, {"kind": "cover", "strength": 1}, {"kind": "uniform", "count": 4}):
+            project = self.project(campaign={"sampler": sampler, "rounds": 3})
+            for sample, stacks in ((2, 2), (5, 5), (1000, 5)):
+                plan = self.json("inspect", project, "--sample", sample, "--dry-run")
+                self.assertEqual(len(plan["arms"]), stacks, (sampler, sample))
+            self.assertIn('--sample: expected a whole number, 1 or more, found "0"',
+                          self.stackx("inspect", project, "--sample", "0", "--dry-run", exit_code=2).stderr)
+
+    def test_what_would_fail_in_every_inspection_is_refused_by_the_plan_too(self):
+        self.fake_catalog({"right": ("9.9.1", self.scratch / "absent.so")})
+        document = json.loads(self.project().read_text())
+        del document["workload"]
+        (self.scratch / "requirements.txt").write_text("right\n")
+        for project, more, said in ((self.write("none.json", document), (), "none.json: says no workload"),
+                                    (self.scratch / "requirements.txt", ("--catalog", self.scratch / "catalog.json"), "says no workload"),
+                                    (self.project("pi.json", workload={"pi": "matmull"}), (), 'did you mean "matmul"?'),
+                                    (self.project(), ("--runner", "docker"), 'runner "docker": there are `local` and `container`'),
+                                    (self.project(), ("--runner", "container"), "the container runner needs a base image")):
+            for words in (("--dry-run",), ()):
+                with self.subTest(said=said, words=words):
+                    done = self.stackx("inspect", project, *more, *words, exit_code=2)
+                    self.assertEqual(done.stdout, "")
+                    self.assertIn(said, done.stderr)
+        self.assertFalse([name for name in self.stackx("export", exit_code=None).stdout.splitlines() if "stackx/plan" in name])
+
+    def test_no_valid_stack_is_a_no(self):
+        self.fake_catalog({"right": ("9.9.1", self.scratch / "absent.so")})
+        project = self.project(requires={"right": ">=10"})
+        for words in (("--dry-run",), ()):
+            self.assertEqual(self.stackx("inspect", project, *words, exit_code=1).stdout, self.stackx("resolve", project, exit_code=1).stdout)
+            self.assertEqual(self.json("inspect", project, *words, exit_code=1), self.json("resolve", project, exit_code=1))
+
+    def test_a_campaign_that_goes_on_keeps_its_plan_and_takes_another_budget(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 6})
+        self.assertEqual(self.json("inspect", project, "--budget", "2")["done"], 2)
+        for words in (("--rounds", "9"), ("--sample", "3"), ("--seed", "5"), ("--strategy", "race"), ("--runner", "container")):
+            said = self.stackx("inspect", project, "--resume", *words, exit_code=2).stderr
+            self.assertRegex(said, rf"{words[0]}: campaign [0-9a-f]{{12}} was planned with ")
+        self.assertEqual(self.json("inspect", project, "--resume")["done"], 2)  # the plan's budget
+        self.assertEqual(self.json("inspect", project, "--resume", "--budget", "4")["done"], 4)
+        self.assertEqual(self.json("inspect", project, "--resume", "--rounds", "6", "--budget", "1h")["done"], 6)
+        self.assertIn("lists them", self.stackx("inspect", project, "--resume", "nonesuch", exit_code=2).stderr)
+
+    def test_the_size_of_a_plan_says_what_its_budget_allows(self):
+        self.fake_catalog({"right": ("9.9.1", self.scratch / "absent.so")})
+        said = self.stackx("inspect", self.project(), "--budget", "2", "--dry-run").stdout
+        self.assertIn("1 arms x 3 rounds = 3 inspections, of which the budget allows 2;", said)
+        self.assertIn("= 3 inspections;", self.stackx("inspect", self.project(), "--budget", "3", "--dry-run").stdout)
+
+    @unittest.skipIf(this_machine()["gpus"], "there is a GPU")
+    def test_a_plan_for_a_gpu_says_that_none_is_here(self):
+        done = self.stackx("inspect", ROOT / "examples" / "gpu-matmul" / "project.json", "--dry-run")
+        self.assertRegex(done.stderr, r"not on this machine: (\d+) of \1 stacks would be left out: the stack needs a GPU, and none")
+
     def test_dry_run_runs_nothing(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
-        self.assertIn("1 arms x 3 rounds", self.stackx("inspect", self.project(), "--dry-run").stdout)
+        done = self.stackx("inspect", self.project(), "--dry-run")
+        self.assertIn("1 arms x 3 rounds", done.stdout)
+        self.assertEqual(done.stderr, "")
         self.assertFalse(self.db.exists())
 
     def test_examples_plan_themselves(self):

@@ -143,6 +143,12 @@ class Commands(OnSlurm):
                 else subprocess.run([STACKX, "cluster", "submit", broken], env=self.environment, capture_output=True, text=True)
             self.assertIn(word, done.stderr)
             self.assertEqual(list(self.spool.iterdir()), [])
+        settings = self.write("settings.json", document["cluster"] | {"$schema": "stackx/cluster-settings/1"})
+        requirements = self.scratch / "requirements.txt"
+        requirements.write_text("numpy\n")
+        for command in ("submit", "script"):
+            self.assertIn(f"--settings {settings}", self.stackx("cluster", command, settings, exit_code=2).stderr)
+            self.assertIn("expected a project of stackx", self.stackx("cluster", command, requirements, exit_code=2).stderr)
         del document["cluster"]
         self.assertIn("has no \"cluster\"", self.stackx("cluster", "submit", self.write("none.json", document), exit_code=2).stderr)
         self.assertIn("none was submitted from here", self.stackx("cluster", "status", exit_code=2).stderr)

@@ -22,7 +22,7 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STAT
 def pages():
     """{name: roff}, as `stackx man --to` writes them."""
     with tempfile.TemporaryDirectory() as directory:
-        subprocess.run([os.environ["STACKX"], "man", "--to", f"{directory}/new/man1"], check=True)
+        subprocess.run([os.environ["STACKX"], "man", "--to", f"{directory}/new/man1"], check=True, stderr=subprocess.DEVNULL)
         return {file.name: file.read_text() for file in pathlib.Path(directory, "new", "man1").iterdir()}
 
 
@@ -47,6 +47,10 @@ class Man(BlackBox):
         self.assertEqual(self.stackx("man").stdout, pages()["stackx.1"])
         for words in (["hw"], ["hw", "show"]):
             self.assertEqual(self.stackx("man", *words).stdout, pages()["stackx-hw.1"])
+
+    def test_all_of_them_in_a_directory(self):
+        said = self.stackx("man", "--to", self.scratch / "man1").stderr
+        self.assertEqual(said, f"{self.scratch / 'man1'}: {len(list((self.scratch / 'man1').iterdir()))} pages\n")
 
     def test_no_such_page(self):
         for words, said in ((["advice"], 'man: no such command: stackx advice; did you mean "advise"?'), (["hw", "shwo"], "stackx hw shwo"),

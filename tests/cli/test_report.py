@@ -276,6 +276,8 @@ class Report(BlackBox):
 
     def test_bad_usage(self):
         self.assertIn("ranking", self.stackx(*self.OPTIONS, "--format", "csv", "--table", "nonsense", exit_code=2).stderr)
+        for format in ((), ("--format", "html"), ("--json",)):
+            self.assertIn("add --format csv", self.stackx(*self.OPTIONS, "--table", "values", *format, exit_code=2).stderr)
         self.assertIn("--format", self.stackx(*self.OPTIONS, "-o", self.scratch / "report.xyz", exit_code=2).stderr)
         self.stackx(*self.OPTIONS, "-o", self.scratch / "no" / "such" / "report.html", exit_code=3)
         self.assertIn("no such hardware", self.stackx("report", "--hw", "abacus", exit_code=2).stderr)

@@ -19,6 +19,12 @@ class Explain(ResolveBox):
         self.catalog(COMPONENTS)
         return self.project(requires={"tensorflow": ">=2.19", "unrelated": "*"}, **{"pins": {"python": "==3.8"}, **changes})
 
+    def test_names_as_pip_reads_them(self):
+        text = self.stackx("resolve", self.unsolvable(pins={}), "--explain", "NumPy==2.0", exit_code=1).stdout
+        self.assertIn("numpy <2", text)
+        far = self.stackx("resolve", self.unsolvable(pins={}), "--explain", "pandas==2.0", exit_code=2).stderr
+        self.assertIn('nothing that the project can reach is called "pandas"; --share lists what it reaches', far)
+
     def test_an_empty_stream_is_empty_and_says_why_beside_it(self):
         for question in (["--list", "2"], ["--sample", "2"], ["--top", "2"], ["--cover", "1"]):
             answer = self.stackx("resolve", self.unsolvable(), *question, "--json", exit_code=1)

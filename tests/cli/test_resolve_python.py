@@ -60,6 +60,12 @@ class Requirements(PythonBox):
                     for requests, openssl in (("2.0", "0.9"), ("2.0", "1.0"), ("2.1", "1.0"))}
         self.assertEqual(self.chosen(self.write("requirements.txt", "requests[security]\n")), expected)
 
+    def test_extras_and_groups_that_a_file_cannot_have(self):
+        requirements, pipfile = self.write("requirements.txt", "flask\n"), self.write("Pipfile", '[packages]\nflask = "*"\n')
+        self.assertIn("requirements.txt: --extra async: ", self.complaint(requirements, "--extra", "async"))
+        self.assertIn("requirements.txt: --group dev: ", self.complaint(requirements, "--group", "dev"))
+        self.assertIn("Pipfile: --extra async: ", self.complaint(pipfile, "--extra", "async"))
+
     def test_constraints_restrict_and_require_nothing(self):
         (self.scratch / "more").mkdir()
         self.write("more/base.txt", "flask\n-c ../constraints.txt\n")

@@ -21,6 +21,13 @@ class Top(ResolveBox):
                               for component, versions in scores.items())
         return self.write("scores.json", f'{{"$schema":"stackx/score/1","scores":{{{components}}}}}')
 
+    def test_without_scores_it_says_that_all_are_equal(self):
+        self.catalog({"a": ["1", "2"]})
+        project = self.project(requires={"a": "*"})
+        done = self.stackx("resolve", project, "--top", "2")
+        self.assertIn("--top: without --score FILE or --effects all stacks score 0", done.stderr)
+        self.assertEqual(self.stackx("resolve", project, "--top", "2", "--score", self.score_file({"a": {"1": 1}})).stderr, "")
+
     def assert_sorted(self, project, scores):
         def total(components):
             return sum(Decimal(str(scores.get(name, {}).get(version, "0"))) for name, version in components.items())

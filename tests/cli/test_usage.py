@@ -1,12 +1,13 @@
 """Help, exit codes and the messages for bad input: file, place, what was expected, what to do."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import unittest
 
-from harness import EXAMPLE, STACKX, BlackBox
+from harness import EXAMPLE, ROOT, STACKX, BlackBox
 from help_texts import every_command
 
 
@@ -211,6 +212,32 @@ class Usage(BlackBox):
         self.assertIn("mkl", self.stackx("catalog", "show", "blas").stdout)
         self.assertIn("MKL_THREADING_LAYER", self.stackx("catalog", "show", "blas", "mkl-threading").stdout)
         self.assertIn("no-such", self.stackx("catalog", "show", "blas", "no-such", exit_code=2).stderr)
+
+    def test_a_catalog_is_shown_as_json(self):
+        listed = self.json("catalog", "show", "blas")["components"]
+        self.assertEqual([one["name"] for one in listed], sorted(one["name"] for one in listed))
+        mkl = self.json("catalog", "show", "blas", "mkl")
+        self.assertEqual({one["name"]: one["versions"] for one in listed}["mkl"], len(mkl["versions"]))
+        document = json.loads((ROOT / "specs" / "data" / "blas.json").read_text())["components"]["mkl"]
+        self.assertEqual({one["version"]: one["provides"] for one in mkl["versions"]},
+                         {version: entry["provides"] for version, entry in document["versions"].items()})
+        self.assertIn({"if": ["mkl-threading ==intel"], "then": ["intel-openmp ==2022.*"]}, mkl["versions"][0]["requires_if"])
+
+    def test_names_in_catalogs(self):
+        """As pip reads them; close ones are suggested, those far off are no help."""
+        self.assertEqual(self.stackx("catalog", "show", "blas", "MKL").stdout, self.stackx("catalog", "show", "blas", "mkl").stdout)
+        refused = lambda *words: self.stackx("catalog", "show", *words, exit_code=2).stderr
+        self.assertIn('did you mean "tensorflow-cpu"?', refused("frameworks", "tensorflow-cup"))
+        self.assertIn("; there is tensorflow-cpu, tensorflow-estimator, ", refused("frameworks", "TensorFlow"))
+        self.assertIn("that is what debian-blis, debian-openblas, mkl, ", refused("blas", "blas"))
+        self.assertIn("`stackx catalog show blas` lists them", refused("blas", "pandas"))
+        self.assertIn(": is a directory; expected a catalog's file", refused(self.scratch))
+        self.assertNotIn("nearest known", refused("torch"))
+        requirements = self.scratch / "requirements.txt"
+        requirements.write_text("numpy\n")
+        message = self.stackx("resolve", requirements, "--catalog", "torch", exit_code=2).stderr
+        self.assertNotIn("nearest known", message)
+        self.assertIn("shows those that come with stackx", message)
 
     def test_advise_without_measurements_says_so(self):
         text = self.stackx("advise").stdout

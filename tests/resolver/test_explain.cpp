@@ -239,6 +239,8 @@ TEST_CASE("Asking for what nobody knows is an error that names the nearest") {
                     "\"flask\"?");
   CHECK_THROWS_WITH(resolver::explain_version(problem, "flask", "1.2"),
                     Catch::Contains("no version \"1.2\" of flask"));
+  CHECK_THROWS_WITH(resolver::explain_version(problem, "flask", "22.0"),
+                    "the catalogs know no version \"22.0\" of flask; known are 1.0, 1.1");
 }
 
 TEST_CASE("What was left out of the catalog is named where nothing that it has is in range") {

@@ -14,6 +14,7 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
+#include "specs/python/project.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
@@ -88,10 +89,9 @@ struct Fresh {
 class Freezing {
  public:
   Freezing(const FreezeOptions& options, const workspace::Context& context)
-      : options_(options), context_(context), project_(specs::Node::parse_file(options.project)) {
+      : options_(options), context_(context), project_(project_to_freeze(options.project)) {
     specs::PythonContext usual;
     usual.overlays = workspace::user_overlays();
-    project_.schema("stackx/project/1");
     given_ = specs::load_project(options.project, context.data_directory(), usual);  // what is wrong is said of the user's files
     campaign_.settings = settings_of(options, project_);
     keep_those_on(options.on);
@@ -196,6 +196,19 @@ class Freezing {
 };
 
 }  // namespace
+
+specs::Node project_to_freeze(const fs::path& file) {
+  if (specs::is_python_project(file))
+    throw bad_input(fmt::format("{}: a Python project says neither what to measure nor where; expected a project of stackx "
+                                "(stackx/project/1, docs/cluster.md)",
+                                file.string()));
+  auto document = specs::Node::parse_file(file);
+  if (const auto schema = document.find("$schema"); schema && schema->json() == "stackx/cluster-settings/1")
+    throw bad_input(fmt::format("{}: these are the settings of a cluster; name a project, and these with --settings {}", file.string(),
+                                file.string()));
+  document.schema("stackx/project/1");
+  return document;
+}
 
 specs::ClusterCampaign freeze(const FreezeOptions& options, const workspace::Context& context, const fs::path& instead) {
   return Freezing(options, context).freeze(instead);

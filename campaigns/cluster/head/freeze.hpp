@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "specs/format/json.hpp"
 #include "specs/project/cluster_campaign.hpp"
 #include "workspace/context.hpp"
 
@@ -22,6 +23,9 @@ struct FreezeOptions {
   bool allow_paths = false;            // catalogs may name programs and files
   std::optional<std::uint64_t> seed;   // instead of the sampler's
 };
+
+// Throws Error(bad_input) for a file that is no project of stackx.
+specs::Node project_to_freeze(const std::filesystem::path& file);
 
 // Writes nothing but to its directory below the settings' spool, or below `instead`, where it is only to be looked at.
 // Throws Error(bad_input) for what cannot be measured, Error(environment) where the spool refuses.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "campaigns/cluster/head/freeze.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
@@ -24,7 +25,7 @@ std::string list_of(const std::vector<specs::ClusterCampaign>& campaigns) {
 }
 
 specs::ClusterCampaign of_project(const fs::path& file, const std::vector<specs::ClusterCampaign>& known) {
-  const auto name = specs::Node::parse_file(file).at("name").text();
+  const auto name = project_to_freeze(file).at("name").text();
   const auto found = std::ranges::find(known, name, &specs::ClusterCampaign::project);
   if (found != known.end()) return *found;
   throw bad_input(fmt::format("{}: no campaign of {} was submitted from here; stackx cluster submit {} begins one", file.string(),

@@ -157,7 +157,7 @@ TEST_CASE("a requirements.txt with every version pinned is a lock") {
   CHECK_THAT(lock.where.at("flask"), EndsWith("requirements.txt:1"));
   CHECK_THAT(
       refusal("requirements.txt", "a==1\nb>=2"),
-      Contains("requirements.txt:2: \"b>=2\" is not pinned to one version; a lock says b==1.2"));
+      Contains("requirements.txt:2: \"b>=2\" is not pinned to one version; a lock says b==VERSION"));
   CHECK_THAT(refusal("requirements.txt", "a==1.*"), Contains("is not pinned"));
   CHECK_THAT(refusal("requirements.txt", "a"), Contains("is not pinned"));
 }
