@@ -209,7 +209,7 @@ class Search {
   // The user's own requirements with this release of the framework.
   Question question_with(const Form& form) const {
     auto question = wish_.question;
-    question.keep = {.until = wish_.root, .machine = true};  // the next form is what comes instead
+    question.keep = {.machine = true, .until = wish_.root};  // the next form is what comes instead
     std::erase_if(question.asked,
                   [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == wish_.root; });
     auto extras = own_.empty() ? std::vector<std::string>{} : own_.front().extras;
@@ -227,8 +227,7 @@ class Search {
     std::set<std::string> held;
     if (checked.answer == Answer::no && !checked.nearest.empty()) {
       for (const auto& change : checked.nearest.front().changes) {
-        if (change.name == wish_.root || change.name == "driver" || change.name == "python" || change.to.empty() || excluded(change) ||
-            is_server(change.name))  // nobody goes back years with vllm for a newer torch
+        if (change.name == wish_.root || change.name == "driver" || change.name == "python" || change.to.empty() || excluded(change))
           return std::nullopt;
         std::erase_if(question.asked, [&](const auto& placed) { return placed.dependency.name == change.name; });
         question.asked.push_back(specs::read_dependency(change.name + "==" + change.to, "held back"));

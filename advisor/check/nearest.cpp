@@ -131,7 +131,9 @@ class Search {
   }
 
   bool is_asked(const std::string& name) const { return asked_.contains(name); }
-  bool keeps(const std::string& name) const { return question_.keep.package == name; }
+  bool keeps(const std::string& name) const {
+    return question_.keep.package == name || (!question_.keep.until.empty() && question_.keep.until != name && is_server(name));
+  }
 
   // The line that installs it: what was asked for, in the version that runs.
   void install(Nearest& nearest, const Change& change, const Question& asked) const {

@@ -28,8 +28,9 @@ std::string gpu_in_words(const AskedGpu& gpu);
 // What the nearest that runs leaves as it is.
 struct Keep {
   std::string package = {};
-  std::string until = {};  // the search ends where it comes to change this one: whoever asks goes on to its next release himself
   bool machine = false;    // the Python and the driver
+  std::string until = {};  // the search ends where it comes to change this one: whoever asks goes on to its next release himself,
+                           // and for a newer one goes back years with no vllm
 };
 
 struct Question {
