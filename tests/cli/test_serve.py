@@ -71,7 +71,8 @@ class Questions(Serve):
              ("/v1/advise?hw=h100&have=driver%3D535.183.01", ("advise", "--hw", "h100", "--have", "driver=535.183.01")),
              ("/v1/advise?hw=h100&driver=535.183.01", ("advise", "--hw", "h100", "--driver", "535.183.01")),
              ("/v1/check?what=torch%3D%3D2.4.0&what=numpy&hw=v100", ("check", "torch==2.4.0", "numpy", "--hw", "v100")),
-             ("/v1/check?what=torch&hw=v100&have=driver%3D470.57.02%2Cpython%3D3.9", ("check", "torch", "--hw", "v100", "--have", "driver=470.57.02,python=3.9")),
+             ("/v1/check?what=torch&hw=v100&have=driver%3D470.57.02%2Cpython%3D3.9",
+              ("check", "torch", "--hw", "v100", "--have", "driver=470.57.02,python=3.9")),
              ("/v1/compare?A=numpy%3D2.0.0&B=numpy%3D2.1.0", ("compare", "numpy=2.0.0", "numpy=2.1.0")),
              ("/v1/effects?workload=matmul", ("effects", "--workload", "matmul")),
              ("/v1/query/best?limit=3", ("query", "best", "--limit", "3")),
@@ -229,7 +230,8 @@ class Clients(Serve):
     def test_questions_with_server(self):
         for words in (("advise", "--hw", "v100", "--workload", "matmul"), ("advise", "--hw", "v100", "--format", "requirements"),
                       ("advise", "--hw", "v100", "--json"), ("advise", "--hw", "h100", "--driver", "535.183.01"),
-                      ("advise", "--hw", "h100", "--have", "driver=535.183.01,python=3.9"), ("check", "torch", "--hw", "v100", "--have", "driver=470.57.02"),
+                      ("advise", "--hw", "h100", "--have", "driver=535.183.01,python=3.9"),
+                      ("check", "torch", "--hw", "v100", "--have", "driver=470.57.02"),
                       ("check", "torch==2.4.0", "numpy", "--hw", "v100"),
                       ("check", "torch==2.4.0", "--hw", "v100", "--json"), ("query", "best", "--limit", "3"), ("query", "best", "--format", "csv"),
                       ("query", "coverage", "--json")):
