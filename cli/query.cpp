@@ -188,12 +188,13 @@ void ask(const QueryOptions& options, Globals& globals) {
                                          load(options.project, globals, {}, workspace::Need::stacks));
   if (options.question != "hardware" && options.question != "sources")
     for (std::string& line : workspace::left_out(store, asked.filter)) answer.notes.push_back(std::move(line));
-  if (answer.rows.empty()) {
+  const bool nothing = answer.rows.empty() && !answer.none_is_good;
+  if (nothing) {
     std::ranges::move(names_without_results(store, asked, globals), std::back_inserter(answer.notes));
     std::ranges::move(what_there_is(store), std::back_inserter(answer.notes));
   }
   print(answer, options, globals);
-  if (answer.rows.empty()) globals.exit_code = 1;
+  if (nothing) globals.exit_code = 1;
 }
 
 nlohmann::json views_document() {

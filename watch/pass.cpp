@@ -245,7 +245,8 @@ struct Pass::State {
     const auto settling = campaign.settled();
     const auto known = history->versions_without(campaign.ids);
     for (std::size_t i = 0; i < newcomers.size(); ++i) {
-      ReportRow row{newcomer_of(campaign.advised(), newcomers[i], *space, known), space->name_of(newcomers[i]), settling.newcomers[i],
+      ReportRow row{newcomer_of(campaign.advised(), newcomers[i], *space, known), space->name_of(newcomers[i], campaign.advised()),
+                    settling.newcomers[i],
                     told->verdict(campaign.id(), newcomers[i]), false, {}, {}};
       row.is_regression = is_regression(row);
       report.rows.push_back(std::move(row));
@@ -301,8 +302,10 @@ struct Pass::State {
   }
 
   void name_both() {
-    if (report.before) report.before_name = space->name_of(report.before->stack);
-    if (report.after) report.after_name = space->name_of(report.after->stack);
+    const auto& before = report.before ? report.before : report.after;
+    const auto& after = report.after ? report.after : report.before;
+    if (report.before) report.before_name = space->name_of(before->stack, after->stack);
+    if (report.after) report.after_name = space->name_of(after->stack, before->stack);
     report.advice_changed = report.before && report.after && report.before->stack != report.after->stack;
   }
 
@@ -316,7 +319,8 @@ struct Pass::State {
       const auto known = history->versions_without({plan->id});
       for (std::size_t i = 1; i < plan->arms.size(); ++i)
         if (!plan->arms[i].sentinel)
-          report.rows.push_back({newcomer_of(plan->arms.front().stack, plan->arms[i].stack, *space, known), space->name_of(plan->arms[i].stack), {}, false, false, {}, {}});
+          report.rows.push_back({newcomer_of(plan->arms.front().stack, plan->arms[i].stack, *space, known),
+                                 space->name_of(plan->arms[i].stack, plan->arms.front().stack), {}, false, false, {}, {}});
       const auto after = looks(report.rows.size(), options.rule);
       report.notes.push_back(fmt::format("{} arms, first verdicts after {} rounds ({} inspections), at most {} rounds", plan->arms.size(), after.front(),
                                          after.front() * plan->arms.size(), after.back()));

@@ -128,4 +128,25 @@ std::string Space::name_of(const specs::Stack& stack) const {
   return text.empty() ? stack.short_id() : text;
 }
 
+std::string Space::name_of(const specs::Stack& stack, const specs::Stack& beside) const {
+  constexpr std::size_t most = 3;
+  const auto text = name_of(stack);
+  if (text != name_of(beside)) return text;
+  std::vector<std::pair<bool, std::string>> different;  // no setting, words
+  const auto add = [&](const std::string& name, const std::string& words) {
+    const auto* component = catalog_.find(name);
+    different.emplace_back(component == nullptr || component->kind != specs::Kind::setting, words);
+  };
+  for (const auto& [name, version] : stack.components)
+    if (const auto found = beside.components.find(name); found == beside.components.end() || found->second != version)
+      add(name, name + " " + version);
+  for (const auto& [name, version] : beside.components)
+    if (!stack.components.contains(name)) add(name, "no " + name);
+  std::ranges::sort(different);
+  std::string named = text;
+  for (std::size_t i = 0; i < different.size() && i < most; ++i)
+    named += (i > 0 || text.find(" with ") != text.npos ? ", " : " with ") + different[i].second;
+  return named;
+}
+
 }  // namespace stackx::watch

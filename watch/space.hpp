@@ -39,6 +39,8 @@ class Space {
 
   // What the project names, as this stack has it: "numpy 2.3.0", "scipy-openblas64 0.3.34 with 2 threads".
   std::string name_of(const specs::Stack& stack) const;
+  // Where both have that name, with what differs, settings first: "torch 2.14.1 with tf32 on" beside one with tf32 off.
+  std::string name_of(const specs::Stack& stack, const specs::Stack& beside) const;
   // The components that the project names itself, or that stand for one: "blas" is scipy-openblas64 in that stack.
   std::vector<std::string> named_components(const specs::Stack& stack) const;
   // It provides what the project names, as other components do.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "advisor/check/python_world.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -86,11 +87,6 @@ std::string glibc_needed(const PackageRelease& release, const std::string& pytho
 
 }  // namespace
 
-const std::vector<std::string>& frameworks() {
-  static const std::vector<std::string> names{"vllm", "sglang", "torch", "tensorflow", "tensorflow-gpu", "jax", "mxnet"};
-  return names;
-}
-
 std::string Candidate::name() const { return package + " " + version; }
 
 std::string Candidate::with_others() const {
@@ -137,7 +133,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     const auto name = knowledge.real_name(placed.dependency.name);
     auto version = in_stack(stack, name);
     if (version.empty()) version = specs::single_version(placed.dependency.versions);
-    if (name != root && !version.empty() && std::ranges::find(frameworks(), name) != frameworks().end())
+    if (name != root && !version.empty() && is_leading(name))
       candidate.beside.push_back(name + " " + version);
     if (!version.empty() && is_for_another_cuda(name, candidate.cuda)) candidate.unused.push_back(name + " " + version);
     pinned.packages.push_back({name,

@@ -28,9 +28,6 @@ struct Candidate {
   std::string with_others() const;  // "torch 2.14.0 with vllm 0.33.0"
 };
 
-// What an answer may be about, the first of these that is asked for: vllm requires torch, not torch vllm.
-const std::vector<std::string>& frameworks();
-
 // The question's own packages as they stand, judged; `root` among them: what the user runs.
 Candidate as_it_is(const Knowledge& knowledge, const Question& question, const std::string& root, Checked checked);
 

@@ -29,7 +29,8 @@ std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish,
     auto older = wish;
     older.question.driver = level.text();
     auto candidate = newest_candidate(knowledge, older);
-    if (candidate && candidate->version != rows.back().candidate.version)
+    if (!candidate) break;  // nor with an older one: what an old driver runs, newer ones run
+    if (candidate->version != rows.back().candidate.version)
       rows.push_back({level.text(), std::move(*candidate)});
   }
   if (rows.size() == 1) rows.clear();

@@ -10,6 +10,7 @@
 #include "advisor/check/judge.hpp"
 #include "advisor/check/python_world.hpp"
 #include "advisor/check/pythons.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -187,7 +188,9 @@ class Search {
   std::optional<Checked> with_others() const {
     const bool others = wish_.question.asked.size() > own_.size();
     if (own_.empty() || !others || !wish_.cuda.empty() || !wish_.exactly.empty() || wish_.advisories) return std::nullopt;
-    return check(knowledge_, wish_.question);
+    auto question = wish_.question;
+    question.keep.machine = true;
+    return check(knowledge_, question);
   }
 
   // The newest release of the framework that check found with the others as they are.
@@ -206,6 +209,7 @@ class Search {
   // The user's own requirements with this release of the framework.
   Question question_with(const Form& form) const {
     auto question = wish_.question;
+    question.keep = {.machine = true, .until = wish_.root};  // the next form is what comes instead
     std::erase_if(question.asked,
                   [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == wish_.root; });
     auto extras = own_.empty() ? std::vector<std::string>{} : own_.front().extras;

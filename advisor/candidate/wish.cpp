@@ -7,6 +7,7 @@
 #include "advisor/candidate/candidate.hpp"
 #include "advisor/check/asked.hpp"
 #include "advisor/check/python_world.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/error.hpp"
 #include "specs/python/conda_environment.hpp"
 #include "specs/version/version_text.hpp"
@@ -53,8 +54,8 @@ std::string root_among(const std::vector<specs::PlacedDependency>& asked, const 
   };
   for (const auto& name : usual)
     if (is_asked(name)) return name;
-  for (const auto& name : frameworks())
-    if (is_asked(name)) return name;
+  for (const auto& [name, role] : frameworks())
+    if (is_leading(name) && is_asked(name)) return name;
   return "";
 }
 

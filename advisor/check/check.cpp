@@ -12,6 +12,7 @@
 #include "advisor/check/python_world.hpp"
 #include "advisor/check/pythons.hpp"
 #include "advisor/check/wording.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/version/version_text.hpp"
@@ -154,7 +155,7 @@ class Checking {
     const bool of_kernels = result_.text.find(" has no kernels for ") != std::string::npos;
     if (of_kernels && !result_.nearest.empty() && result_.nearest.front().text.ends_with(" has"))
       result_.text += "; " + result_.nearest.front().text;
-    if (result_.nearest.empty()) say_hopeless();
+    if (result_.nearest.empty() && !question_.keep.machine) say_hopeless();
     add_forward_compatibility(here);
   }
 
@@ -169,15 +170,18 @@ class Checking {
       result_.notes.push_back(fmt::format("what is known to run there: {}", fmt::join(others, ", ")));
   }
 
+  bool is_asked(const std::string& name) const {
+    return std::ranges::any_of(question_.asked, [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; });
+  }
+
   // On the same machine, each by itself: "torch 2.15.0", "jax[cuda12] 0.12.0".
   std::vector<std::string> other_frameworks() const {
     std::vector<std::string> found;
     if (question_.gpu->vendor != "nvidia" && question_.gpu->vendor != "amd") return found;  // of others no build is known
-    for (const std::string name : {"torch", "tensorflow", "jax"}) {
-      const bool asked = std::ranges::any_of(question_.asked, [&](const auto& placed) {
-        return knowledge_.real_name(placed.dependency.name) == name;
-      });
-      if (asked || !knowledge_.package(name)) continue;
+    const bool serves = std::ranges::any_of(frameworks(), [&](const auto& one) { return is_server(one.name) && is_asked(one.name); });
+    for (const auto& [name, role] : frameworks()) {
+      const bool like_it = role == Role::computes || (role == Role::serves && serves);
+      if (!like_it || is_asked(name) || !knowledge_.package(name)) continue;
       auto checked = of_another({name});
       // jax[cuda12] for jax
       auto called = name;
@@ -266,7 +270,8 @@ class Checking {
       result_.clash.clear();  // of the release that nobody means
       result_.text = fmt::format("{}; an installer falls back, and {}", why.front(), result_.text);
       result_.because.front() = result_.text;
-      result_.nearest = nearest_that_run(knowledge_, wanted, there.world, there.judged, name);
+      wanted.keep.package = name;
+      result_.nearest = nearest_that_run(knowledge_, wanted, there.world, there.judged);
       for (auto& one : result_.nearest) {
         one.changes.push_back({name, "", newest->version.text()});
         if (one.install.empty())

@@ -8,6 +8,7 @@
 
 #include "advisor/check/pythons.hpp"
 #include "advisor/check/wording.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -29,8 +30,8 @@ bool has_code(const Knowledge& knowledge, const std::string& name, const Version
 
 class Search {
  public:
-  Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged, std::string keep)
-      : knowledge_(knowledge), question_(question), world_(world), judged_(judged), keep_(std::move(keep)) {
+  Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged)
+      : knowledge_(knowledge), question_(question), world_(world), judged_(judged) {
     for (const auto& placed : question.asked) asked_.insert(knowledge.real_name(placed.dependency.name));
   }
 
@@ -40,14 +41,20 @@ class Search {
     if (found_.empty()) take_instead(false);
     if (found_.empty()) hold_back();
     if (found_.empty()) change_packages(true);
-    if (found_.empty()) change_python();
+    if (found_.empty() && !question_.keep.machine) change_python();
     if (found_.empty() || found_.front().changes.front().name == "python") change_packages(false);
-    change_driver();
-    if (found_.empty()) change_driver_and_package();
+    if (!question_.keep.machine) change_machine();
     return std::move(found_);
   }
 
  private:
+  void change_machine() {
+    if (found_.empty()) change_packages_and({.python = true});
+    change_driver();
+    if (found_.empty()) change_packages_and({.driver = true});
+    if (found_.empty()) change_packages_and({.python = true, .driver = true});
+  }
+
   std::optional<specs::Stack> solve(const Question& question, const PythonWorld& world) const {
     if (!world.unknown.empty()) return std::nullopt;
     auto order = world.order;
@@ -61,7 +68,7 @@ class Search {
     for (const auto& placed : question_.asked) {
       const auto name = knowledge_.real_name(placed.dependency.name);
       const auto chosen = judged_.chosen.components.find(name);
-      if (chosen == judged_.chosen.components.end() || !knowledge_.package(name)) continue;
+      if (chosen == judged_.chosen.components.end() || !knowledge_.package(name) || keeps(name)) continue;
       const auto fact = knowledge_.about(name, specs::pep440_version(chosen->second));
       if (fact.instead.empty() || !placed.dependency.extras.empty()) continue;
       auto changed = question_;
@@ -98,8 +105,9 @@ class Search {
   // The same requirements, with a dependency held back that nobody named: as few as do, what was asked for first.
   void hold_back() {
     if (!judged_.installable) return;
-    const auto stack = solve(question_, world_);
+    const auto stack = solve(question_, python_world(knowledge_, question_, world_.python));
     if (!stack) return;
+    bool runs = false;
     Nearest nearest;
     nearest.stack = *stack;
     for (const auto& placed : question_.asked) nearest.install.push_back(placed.dependency.text());
@@ -107,11 +115,12 @@ class Search {
     for (const auto& change : differences(*stack)) {
       nearest.changes.push_back(change);
       held.constraints.push_back({*specs::parse_dependency(change.name + "==" + change.to), ""});
-      install(nearest, change);
+      install(nearest, change, question_);
       const auto world = python_world(knowledge_, held, world_.python);
-      if (judge({world.project, world.catalog, world.order}).runs) break;
+      runs = judge({world.project, world.catalog, world.order}).runs;
+      if (runs) break;
     }
-    if (nearest.changes.empty()) return;
+    if (!runs) return;
     const auto first = nearest.changes.front();
     nearest.text = fmt::format("with {} held at {} it runs", first.name, first.to);
     found_.push_back(std::move(nearest));
@@ -122,11 +131,14 @@ class Search {
   }
 
   bool is_asked(const std::string& name) const { return asked_.contains(name); }
+  bool keeps(const std::string& name) const {
+    return question_.keep.package == name || (!question_.keep.until.empty() && question_.keep.until != name && is_server(name));
+  }
 
   // The line that installs it: what was asked for, in the version that runs.
-  void install(Nearest& nearest, const Change& change) const {
-    for (std::size_t i = 0; i < question_.asked.size() && i < nearest.install.size(); ++i) {
-      auto dependency = question_.asked[i].dependency;
+  void install(Nearest& nearest, const Change& change, const Question& asked) const {
+    for (std::size_t i = 0; i < asked.asked.size() && i < nearest.install.size(); ++i) {
+      auto dependency = asked.asked[i].dependency;
       if (knowledge_.real_name(dependency.name) != change.name) continue;
       dependency.versions = specs::range_or_any("==" + change.to);
       nearest.install[i] = dependency.text();
@@ -160,7 +172,7 @@ class Search {
     const auto add = [&](const std::string& component) {
       const auto name = component.substr(0, component.find('+'));
       if (std::ranges::find(names, name) != names.end()) return;
-      if (is_asked(name) && name != keep_ && knowledge_.package(name)) names.push_back(name);
+      if (is_asked(name) && !keeps(name) && knowledge_.package(name)) names.push_back(name);
     };
     if (judged_.why) {
       for (const auto& clause : judged_.why->clauses)
@@ -198,7 +210,8 @@ class Search {
   // On the Python of the question; where it names none, then on the one for which the newest release that could run has
   // wheels, and where other packages have a say on the usual ones.
   std::optional<specs::Stack> solve_on_some_python(const Question& changed, const std::string& name) const {
-    std::vector<std::string> pythons{world_.python};
+    std::vector<std::string> pythons;
+    if (!another_python_) pythons.push_back(world_.python);
     const auto add = [&](const std::string& python) {
       if (std::ranges::find(pythons, python) == pythons.end()) pythons.push_back(python);
     };
@@ -221,8 +234,10 @@ class Search {
 
   void change_packages(bool same_version) {
     for (const auto along : {Along::none, Along::frameworks_it_pins, Along::what_pins_it})
-      for (const auto& name : candidates())
-        if (change_package(name, same_version, along)) return;
+      for (const auto& name : candidates()) {
+        ended_ = ended_ || name == question_.keep.until;
+        if (ended_ || change_package(name, same_version, along)) return;
+      }
   }
 
   std::set<std::string> changing_along(const std::string& name, Along along) const {
@@ -259,12 +274,36 @@ class Search {
     auto stack = solve_on_some_python(changed, name);
     const bool of_the_index = stack.has_value();
     if (!stack) stack = solve_on_some_python(any_build, name);
+    if (!stack && !same_version) return change_to_extra(changed, name, from);
     if (!stack || !stack->components.contains(name) || lacks_plugin(*stack, name)) return false;
     const auto to = stack->components.at(name);
     if (to == from) return false;
     add_changed(of_the_index ? changed : any_build, name, from, to, *stack);
     if (of_the_index && !same_version) add_newer_build(any_build, name, from, to);
     return true;
+  }
+
+  // sglang[srt] 0.4 for sglang: an older release, which uses a GPU with an extra alone.
+  bool change_to_extra(Question changed, const std::string& name, const std::string& from) {
+    const auto extra = extra_of_older_releases(name);
+    if (extra.empty()) return false;
+    for (auto& placed : changed.asked)
+      if (knowledge_.real_name(placed.dependency.name) == name) {
+        if (!placed.dependency.extras.empty()) return false;
+        placed.dependency.extras = {extra};
+      }
+    const auto stack = solve_on_some_python(changed, name);
+    if (!stack || !stack->components.contains(name) || lacks_plugin(*stack, name)) return false;
+    add_changed(changed, name, from, stack->components.at(name), *stack);
+    found_.back().changes.front().name += "[" + extra + "]";
+    return true;
+  }
+
+  std::string extra_of_older_releases(const std::string& name) const {
+    const auto& releases = knowledge_.package(name)->releases;
+    for (auto release = releases.rbegin(); release != releases.rend(); ++release)
+      if (const auto extra = extra_for_gpus(name, knowledge_.about(name, release->version)); !extra.empty()) return extra;
+    return "";
   }
 
   // Beside what the index has: a build of another index, where that is of a newer version.
@@ -320,8 +359,8 @@ class Search {
       if (is_given(name) || name.find('+') != name.npos || right == nearest.stack.components.end() ||
           right->second == version)
         continue;
-      nearest.install.push_back(name + "==" + right->second);
       nearest.changes.push_back({name, version, right->second});
+      install(nearest, nearest.changes.back(), asked);
     }
   }
 
@@ -369,19 +408,35 @@ class Search {
     found_.push_back(std::move(nearest));
   }
 
-  // The newest torch with the driver that knows the GPU: a K80 takes R470, and an old torch.
-  void change_driver_and_package() {
-    if (question_.driver.empty()) return;
-    const auto from = std::exchange(question_.driver, "");
+  struct Machine {
+    bool python = false, driver = false;
+  };
+
+  // An old torch with R470, the last driver that knows a K80; TensorFlow for it on a Python that it has wheels for.
+  void change_packages_and(Machine change) {
+    if ((change.python && question_.python.empty()) || (change.driver && question_.driver.empty())) return;
+    const auto python = question_.python, driver = question_.driver;
+    if (change.python) question_.python.clear();
+    if (change.driver) question_.driver.clear();
+    another_python_ = change.python;
     change_packages(false);
     for (auto& one : found_) {
-      auto changed = question_;
-      changed.asked.clear();
-      for (const auto& text : one.install) changed.asked.push_back(specs::read_dependency(text, "the nearest"));
-      const auto world = python_world(knowledge_, changed, specs::minor_release(one.stack.components.at("python")));
-      const auto possible = possible_versions(world.project, only(world.catalog, one.stack), "driver");
-      one.changes.push_back({"driver", from, specs::ranges_in_words(world.catalog.components.at("driver"), possible)});
+      const auto series = specs::minor_release(one.stack.components.at("python"));
+      if (change.python) one.text += " on Python " + series;
+      if (change.python) one.changes.push_back({"python", python, series});
+      if (change.driver) one.changes.push_back({"driver", driver, drivers_of(one, series)});
     }
+    question_.python = python;
+    question_.driver = driver;
+  }
+
+  std::string drivers_of(const Nearest& nearest, const std::string& python) const {
+    auto changed = question_;
+    changed.asked.clear();
+    for (const auto& text : nearest.install) changed.asked.push_back(specs::read_dependency(text, "the nearest"));
+    const auto world = python_world(knowledge_, changed, python);
+    const auto possible = possible_versions(world.project, only(world.catalog, nearest.stack), "driver");
+    return specs::ranges_in_words(world.catalog.components.at("driver"), possible);
   }
 
   const Knowledge& knowledge_;
@@ -389,8 +444,9 @@ class Search {
   std::set<std::string> asked_;  // its packages
   const PythonWorld& world_;
   const Judged& judged_;
-  std::string keep_;
   std::vector<Nearest> found_;
+  bool another_python_ = false;  // than the one of the question
+  bool ended_ = false;
 };
 
 }  // namespace
@@ -411,8 +467,8 @@ bool some_release_has_code(const Knowledge& knowledge, const std::string& name, 
 }
 
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
-                                      const Judged& judged, const std::string& keep) {
-  auto found = Search(knowledge, question, world, judged, keep).run();
+                                      const Judged& judged) {
+  auto found = Search(knowledge, question, world, judged).run();
   for (auto& one : found) {  // what was asked for twice is installed once
     std::set<std::string> seen;
     std::erase_if(one.install, [&](const auto& text) { return !seen.insert(text).second; });

@@ -2,9 +2,11 @@
 //
 // Tried in this order, the first that helps is kept, and another driver beside: the package of the same release that
 // uses a GPU, a dependency held back that nobody named, one requested package in another build of its version, another
-// Python, one requested package in another version. A package that changes brings the libraries that it pins: a lock names
-// both. Another requested framework stays if it can (another torchvision for this torch); else it changes along, and so at
-// last do those that pin the package. Where no Python was named, those that are usual are tried.
+// Python, one requested package in another version, and that on another Python, with another driver, with both. A package
+// that changes brings the libraries that it pins: a lock names both. Another requested framework stays if it can (another
+// torchvision for this torch); else it changes along, and so at last do those that pin the package. Where no Python was named,
+// those that are usual are tried. What is asked for stays, in whichever version: sglang in a release that has its server in an
+// extra, rather than vllm. Rejected: what is known to run of everything else; only where nothing is found do other frameworks count.
 #pragma once
 
 #include "advisor/check/check.hpp"
@@ -20,8 +22,7 @@ bool some_release_has_code(const Knowledge& knowledge, const std::string& packag
 const specs::PackageRelease* newest_with_code(const Knowledge& knowledge, const specs::Package& package, const Question& question,
                                               bool any_build);
 
-// `keep`: a package that stays as it is.
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
-                                      const Judged& judged, const std::string& keep = {});
+                                      const Judged& judged);
 
 }  // namespace stackx::advisor

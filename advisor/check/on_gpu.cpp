@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "advisor/check/python_world.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {

@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "advisor/check/pythons.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/error.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -491,11 +492,6 @@ class Builder {
 };
 
 }  // namespace
-
-bool is_framework(const std::string& package) {
-  static const std::set<std::string> frameworks{"torch", "tensorflow", "tensorflow-gpu", "jax", "jaxlib", "mxnet"};
-  return frameworks.contains(package);
-}
 
 std::string extra_for_gpus(const std::string& package, const specs::Fact& fact) {
   return fact.instead.starts_with(package + "[") ? fact.instead.substr(package.size() + 1, fact.instead.size() - package.size() - 2) : "";

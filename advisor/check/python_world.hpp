@@ -40,8 +40,6 @@ struct PythonWorld {
 // The components that the machine gives and nobody installs.
 bool is_given(const std::string& component);
 
-bool is_framework(const std::string& package);
-
 // The extra with which a package computes on a GPU, where it is one: "srt" of sglang[srt].
 std::string extra_for_gpus(const std::string& package, const specs::Fact& fact);
 

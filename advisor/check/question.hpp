@@ -25,6 +25,14 @@ struct AskedGpu {
 // "V100 (sm_70)", "MI250X (gfx90a)"
 std::string gpu_in_words(const AskedGpu& gpu);
 
+// What the nearest that runs leaves as it is.
+struct Keep {
+  std::string package = {};
+  bool machine = false;    // the Python and the driver
+  std::string until = {};  // the search ends where it comes to change this one: whoever asks goes on to its next release himself,
+                           // and for a newer one goes back years with no vllm
+};
+
 struct Question {
   std::vector<specs::PlacedDependency> asked;  // with markers of all environments
   std::vector<specs::PlacedDependency> constraints;
@@ -40,6 +48,7 @@ struct Question {
   std::string hardware;            // as the user wrote it
   bool known_only = false;           // builds of which nobody states the GPUs, or which nobody has seen, do not count
   std::set<std::string> any_build;  // packages of which builds of other indexes count unnamed
+  Keep keep = {};
 };
 
 }  // namespace stackx::advisor

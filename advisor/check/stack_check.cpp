@@ -7,6 +7,7 @@
 
 #include "advisor/check/python_world.hpp"
 #include "advisor/check/pythons.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {

@@ -35,6 +35,7 @@ struct Answer {
   std::vector<std::vector<AnswerField>> rows;
   std::vector<specs::Stack> stacks;  // of each row, or none at all
   std::vector<std::string> colours;  // of each row (ANSI: "31"), or none at all
+  bool none_is_good = false;         // no row is no lack of knowledge: what was asked after did not happen
   std::size_t total = 0;             // rows there are; those beyond --limit are not in `rows`
   nlohmann::json summary = {};       // what the document says besides its rows
   std::vector<std::string> notes;

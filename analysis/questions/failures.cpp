@@ -143,8 +143,9 @@ Answer failures(const store::Questions& store, const QuestionOptions& options) {
   answer.question = "failures";
   answer.columns = failures_columns();
   answer.total = rows.size();
+  answer.none_is_good = all.inspections > 0;
   answer.heading = all.inspections == 0 ? "Nothing of this is measured."
-                   : all.failed == 0    ? fmt::format("None of {} failed, of {}.", counted(all.inspections, "inspection"),
+                   : all.failed == 0    ? fmt::format("Nothing failed: {} of {}.", counted(all.inspections, "inspection"),
                                                       counted(all.stacks, "stack"))
                                         : fmt::format("{} of {} inspections failed, {} of {} stacks; by component version.", all.failed,
                                                       all.inspections, all.failing, all.stacks);

@@ -262,6 +262,7 @@ Answer regressions(const store::Questions& store, const QuestionOptions& options
         options.verdicts.contains(words(m.verdict, options.yardstick)))
       order.push_back(&m);
   answer.total = order.size();
+  answer.none_is_good = !family.members.empty();
   const std::size_t shown = shown_of(order.size(), options.limit);
   std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(shown), {},
                             [](const Member* m) { return order_of(*m); });

@@ -7,6 +7,7 @@
 #include "cli/output/print.hpp"
 #include "cli/served/question.hpp"
 #include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
 #include "workspace/output.hpp"
 #include "workspace/remote.hpp"
 
@@ -34,6 +35,15 @@ serve::Target target_of(const ServedQuestion& question, const Command& command) 
   return target;
 }
 
+// What a server of an older stackx says of a parameter that it has not.
+std::string with_age(const std::string& refusal, const serve::Target& target) {
+  for (const auto& [name, value] : target.parameters)
+    if (refusal.find(specs::in_quotes(name) + ": no such parameter") != refusal.npos)
+      return fmt::format("{}; an older stackx answers there, which does not know --{}: leave it out, or bring that server up to date",
+                         refusal.substr(0, refusal.find("; did you mean")), name);
+  return refusal;
+}
+
 std::string accepted(const serve::Target& target, const Globals& globals) {
   return globals.json || target.parameter("format").value_or("") == "json" ? "application/json" : "text/plain";
 }
@@ -51,9 +61,13 @@ void ask_server(const std::string& url, const Command& command, Globals& globals
   if (question == nullptr) throw broken_environment(command.name() + ": no server answers this");
   const auto target = target_of(*question, command);
   workspace::Remote remote(url, "--server");
-  const auto answered = remote.ask(serve::to_text(target), accepted(target, globals), output_width());
-  workspace::write_out(answered.body);
-  globals.exit_code = answered.exit_code;
+  try {
+    const auto answered = remote.ask(serve::to_text(target), accepted(target, globals), output_width());
+    workspace::write_out(answered.body);
+    globals.exit_code = answered.exit_code;
+  } catch (const Error& refused) {
+    throw Error(refused.code(), with_age(refused.what(), target));
+  }
 }
 
 }  // namespace stackx::cli

@@ -79,7 +79,9 @@ class Answers(Check):
     def test_every_nearest_runs_and_changes_little(self):
         for words, hw in ((["torch==2.4.0", "--driver", "470.256.02"], "v100"), (["torch==2.4.0", "--python", "3.13"], "h100"),
                           (["jax==0.4.35"], "h100"), (["tensorflow-cpu==2.15.0"], "a100"), (["torch==2.8.0"], "gtx 1080 ti"),
-                          (["torch==2.4.0", "torchvision==0.18.0"], "a100"), (["torch==2.4.0", "torch==2.3.0"], "a100")):
+                          (["torch==2.4.0", "torchvision==0.18.0"], "a100"), (["torch==2.4.0", "torch==2.3.0"], "a100"),
+                          (["tensorflow", "--python", "3.12", "--driver", "470.57.02"], "k80"),
+                          (["torch", "tensorflow", "--python", "3.13"], "k80"), (["sglang"], "t4"), (["sglang[srt]==0.4.1"], "t4")):
             document = self.document(*words, hw=hw, exit_code=1)
             for one in [document["nearest"], *document["others"]]:
                 machine = {change["name"]: change["to"] for change in one["changes"]}
@@ -93,6 +95,31 @@ class Answers(Check):
                 with self.subTest(words=words, hw=hw, nearest=one["text"]):
                     self.assertEqual(self.answer(*asked, hw=hw), "yes", asked)
                     self.assertEqual(len(asked), len(set(asked)), "the same is to be installed twice")
+
+    def test_the_nearest_keeps_the_framework_that_was_asked_for(self):
+        """TensorFlow has code for a K80 in releases without wheels for Python 3.12: another Python, not another framework."""
+        anywhere = self.document("tensorflow", hw="k80", exit_code=1)["nearest"]
+        for driver, machine in ((), ["python"]), (("--driver", "470.57.02"), ["python"]), (("--driver", "535.183.01"), ["python", "driver"]):
+            document = self.document("tensorflow", "--python", "3.12", *driver, hw="k80", exit_code=1)
+            nearest = document["nearest"]
+            self.assertEqual([change["name"] for change in nearest["changes"]], ["tensorflow", *machine])
+            self.assertEqual(nearest["install"], anywhere["install"])
+            python = nearest["changes"][1]
+            self.assertEqual((python["from"], nearest["text"].endswith(f" on Python {python['to']}")), ("3.12", True), nearest)
+            self.assertNotIn("what is known to run there", str(document["notes"]))
+
+    def test_the_nearest_has_its_server_in_an_extra(self):
+        """sglang's newer kernels are for compute capability 8.0 and newer; its old releases have the server in the extra srt."""
+        for words in (("sglang",), ("sglang[srt]",), ("sglang==0.5.23", "--python", "3.12")):
+            nearest = self.document(*words, hw="t4", exit_code=1)["nearest"]
+            self.assertEqual(len(nearest["install"]), 1, nearest)
+            self.assertRegex(nearest["install"][0], r"^sglang\[srt\]==0\.")
+            self.assertEqual(self.answer(*nearest["install"], *words[1:], hw="t4"), "yes")
+
+    def test_no_nearest_is_a_build_whose_GPUs_nobody_states(self):
+        document = self.document("vllm", hw="k80", exit_code=1)
+        self.assertIsNone(document["nearest"])
+        self.assertIn("no release of vllm that is known has code for K80 (sm_37)", document["notes"])
 
     def test_the_order_of_names_decides_nothing(self):
         """pip goes back on the newest torch for the vllm that pins another, whichever was named first."""

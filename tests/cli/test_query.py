@@ -84,9 +84,10 @@ class Questions(QueryTest):
                                   (("best", "--since", "2100-01-01"), "Nothing of this is measured, and nothing published.", 1),
                                   (("regressions",), "1 of 4 steps to the next version, all other components the same, is shown to be slower: 1 SLOWER,", 0),
                                   (("regressions", "--component", "numpy"), "None of 1 step to the next version, ", 0),
+                                  (("regressions", "--component", "numpy", "--verdict", "slower"), "None of 1 step to the next version, ", 0),
                                   (("regressions", "--since", "2100-01-01"), "No step from one version to the next was measured.", 1),
                                   (("failures",), "1 of 97 inspections failed, 1 of 5 stacks; ", 0),
-                                  (("failures", "--component", "openblas<0.3.26"), "None of 96 inspections failed, of 4 stacks.", 1),
+                                  (("failures", "--component", "openblas<0.3.26"), "Nothing failed: 96 inspections of 4 stacks.", 0),
                                   (("failures", "--since", "2100-01-01"), "Nothing of this is measured.", 1),
                                   (("coverage",), "Measured: 97 inspections of 1 pair of hardware and workload.", 0),
                                   (("coverage", "--since", "2100-01-01"), "Nothing of this is measured.", 1),
@@ -106,7 +107,7 @@ class Questions(QueryTest):
         for columns in (60, 80):
             self.environment["COLUMNS"] = str(columns)
             for question in QUESTIONS[:-1]:
-                for line in self.stackx("query", question, exit_code=1 if question == "failures" else 0).stdout.splitlines():
+                for line in self.stackx("query", question, exit_code=0).stdout.splitlines():
                     self.assertTrue(len(line) <= columns or question == "hardware", line)
                     self.assertNotRegex(line, ": -(;|$)")  # what a row lacks is not named below it
 

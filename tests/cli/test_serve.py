@@ -1,13 +1,16 @@
 """`stackx serve`: the same answers as the command line's, documents in as `import` takes them, and the clients."""
 
 import concurrent.futures
+import contextlib
 import gzip
+import http.server
 import json
 import os
 import pathlib
 import select
 import socket
 import subprocess
+import threading
 import time
 import unittest
 
@@ -16,6 +19,31 @@ from server_of_stackx import Server, serving
 
 ONE = {"numpy": "2.0.0", "python": "3.11"}
 OTHER = {"numpy": "2.1.0", "python": "3.11"}
+
+
+@contextlib.contextmanager
+def older_server(answer):
+    """The address of one that refuses every question with this."""
+    class Refusing(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(400)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer.encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Refusing)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class Serve(MadeUpStore):
@@ -41,7 +69,10 @@ class Questions(Serve):
     ASKED = (("/v1/advise?hw=v100&workload=matmul", ("advise", "--hw", "v100", "--workload", "matmul")),
              ("/v1/advise?workload=matmul&explain=1", ("advise", "--workload", "matmul", "--explain")),
              ("/v1/advise?hw=h100&have=driver%3D535.183.01", ("advise", "--hw", "h100", "--have", "driver=535.183.01")),
+             ("/v1/advise?hw=h100&driver=535.183.01", ("advise", "--hw", "h100", "--driver", "535.183.01")),
              ("/v1/check?what=torch%3D%3D2.4.0&what=numpy&hw=v100", ("check", "torch==2.4.0", "numpy", "--hw", "v100")),
+             ("/v1/check?what=torch&hw=v100&have=driver%3D470.57.02%2Cpython%3D3.9",
+              ("check", "torch", "--hw", "v100", "--have", "driver=470.57.02,python=3.9")),
              ("/v1/compare?A=numpy%3D2.0.0&B=numpy%3D2.1.0", ("compare", "numpy=2.0.0", "numpy=2.1.0")),
              ("/v1/effects?workload=matmul", ("effects", "--workload", "matmul")),
              ("/v1/query/best?limit=3", ("query", "best", "--limit", "3")),
@@ -198,7 +229,10 @@ class Documents(Serve):
 class Clients(Serve):
     def test_questions_with_server(self):
         for words in (("advise", "--hw", "v100", "--workload", "matmul"), ("advise", "--hw", "v100", "--format", "requirements"),
-                      ("advise", "--hw", "v100", "--json"), ("check", "torch==2.4.0", "numpy", "--hw", "v100"),
+                      ("advise", "--hw", "v100", "--json"), ("advise", "--hw", "h100", "--driver", "535.183.01"),
+                      ("advise", "--hw", "h100", "--have", "driver=535.183.01,python=3.9"),
+                      ("check", "torch", "--hw", "v100", "--have", "driver=470.57.02"),
+                      ("check", "torch==2.4.0", "numpy", "--hw", "v100"),
                       ("check", "torch==2.4.0", "--hw", "v100", "--json"), ("query", "best", "--limit", "3"), ("query", "best", "--format", "csv"),
                       ("query", "coverage", "--json")):
             with self.subTest(words):
@@ -220,6 +254,16 @@ class Clients(Serve):
         self.stackx("advise", "--server", "ftp://x", exit_code=2)
         self.stackx("advise", "--server", self.server.url, "--db", self.scratch / "x.db", exit_code=2)
         self.assertIn("reads no files", self.stackx("check", lock, "--server", self.server.url, exit_code=2).stderr)
+
+    def test_a_server_that_is_older(self):
+        """It has no such parameter; what its near names are is of no use here."""
+        answer = json.dumps({"error": '"driver": no such parameter; did you mean "have"?', "exit_code": 2})
+        with older_server(answer) as url:
+            said = self.stackx("advise", "--hw", "h100", "--driver", "535.183.01", "--server", url, exit_code=2).stderr
+            self.assertEqual(said, f'stackx: {url}/: "driver": no such parameter; an older stackx answers there, which does not know --driver: '
+                                   "leave it out, or bring that server up to date\n")
+            said = self.stackx("advise", "--hw", "h100", "--python", "3.11", "--server", url, exit_code=2).stderr
+            self.assertNotIn("older", said)
 
     def test_nobody_learns_which_files_there_are(self):
         """A word that names a file where the server was started is answered as one that names none."""

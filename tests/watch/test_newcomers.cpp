@@ -126,3 +126,16 @@ TEST_CASE("watch newcomers: the name of a stack is what the project asks for") {
   CHECK(*space.why_not({{{"openish", "0.3"}}}) == "openish 0.3 is no longer listed");
   CHECK_FALSE(space.why_not({{{"openish", "0.2"}}}));
 }
+
+TEST_CASE("watch newcomers: two stacks of one name are told apart by what differs") {
+  Given given(R"({"app": "*"})");
+  const Space space(given.project, given.catalog);
+  const specs::Stack one{{{"app", "2.0"}, {"helper", "2.0"}, {"threads", "1"}}};
+  const specs::Stack other{{{"app", "2.0"}, {"helper", "2.5"}, {"threads", "2"}}};
+  CHECK(space.name_of(one, other) == "app 2.0 with threads 1, helper 2.0");
+  CHECK(space.name_of(other, one) == "app 2.0 with threads 2, helper 2.5");
+  CHECK(space.name_of(one, {{{"app", "2.0"}, {"helper", "2.0"}}}) == "app 2.0 with threads 1");
+  CHECK(space.name_of({{{"app", "2.0"}, {"helper", "2.0"}}}, one) == "app 2.0 with no threads");
+  CHECK(space.name_of(one, one) == "app 2.0");
+  CHECK(space.name_of(one, {{{"app", "1.0"}, {"helper", "2.0"}, {"threads", "2"}}}) == "app 2.0");
+}

@@ -1,0 +1,37 @@
+#include "advisor/facts/frameworks.hpp"
+
+#include <algorithm>
+
+namespace stackx::advisor {
+namespace {
+
+const Framework* find_framework(const std::string& package) {
+  const auto found = std::ranges::find(frameworks(), package, &Framework::name);
+  return found == frameworks().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const std::vector<Framework>& frameworks() {
+  static const std::vector<Framework> all{{"vllm", Role::serves},           {"sglang", Role::serves}, {"torch", Role::computes},
+                                          {"tensorflow", Role::computes},   {"tensorflow-gpu", Role::retired},
+                                          {"jax", Role::computes},          {"mxnet", Role::retired}, {"jaxlib", Role::part}};
+  return all;
+}
+
+bool is_framework(const std::string& package) {
+  const auto* one = find_framework(package);
+  return one && one->role != Role::serves;
+}
+
+bool is_server(const std::string& package) {
+  const auto* one = find_framework(package);
+  return one && one->role == Role::serves;
+}
+
+bool is_leading(const std::string& package) {
+  const auto* one = find_framework(package);
+  return one && one->role != Role::part;
+}
+
+}  // namespace stackx::advisor

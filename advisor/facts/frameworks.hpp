@@ -1,0 +1,28 @@
+// The packages that people choose the others for: the one list of them, in the order in which an answer is about one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stackx::advisor {
+
+enum class Role {
+  serves,    // with one that computes, which it requires
+  computes,
+  retired,   // computes, without new releases: nobody is sent there
+  part,      // of one that computes
+};
+
+struct Framework {
+  std::string name;
+  Role role;
+};
+
+// vllm before torch: vllm requires torch, not torch vllm.
+const std::vector<Framework>& frameworks();
+
+bool is_framework(const std::string& package);  // what computes, or a part of it: a build for CPUs is not what is meant with a GPU
+bool is_server(const std::string& package);
+bool is_leading(const std::string& package);    // what an answer may be about
+
+}  // namespace stackx::advisor

@@ -1,0 +1,29 @@
+#include "advisor/facts/frameworks.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+namespace frameworks_tests {
+
+using namespace stackx::advisor;
+
+TEST_CASE("what serves with a framework goes before it, and no build of its own is meant with a GPU") {
+  const auto place = [](const char* name) { return std::ranges::find(frameworks(), name, &Framework::name) - frameworks().begin(); };
+  CHECK(place("vllm") < place("torch"));
+  CHECK(place("sglang") < place("torch"));
+  CHECK(is_server("vllm"));
+  CHECK_FALSE(is_framework("vllm"));
+  CHECK(is_framework("torch"));
+  CHECK_FALSE(is_server("torch"));
+}
+
+TEST_CASE("no answer is about a part of a framework") {
+  CHECK(is_framework("jaxlib"));
+  CHECK_FALSE(is_leading("jaxlib"));
+  CHECK(is_leading("jax"));
+  CHECK(is_leading("sglang"));
+  CHECK_FALSE((is_framework("numpy") || is_leading("numpy") || is_server("numpy")));
+}
+
+}  // namespace frameworks_tests
