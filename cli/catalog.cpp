@@ -60,22 +60,22 @@ void validate(const std::vector<std::string>& names, const Globals& globals) {
 
 void print_version(const specs::VersionEntry& entry) {
   const bool named = entry.by_name != specs::ByName::no;
-  workspace::print("  {}{}\n", entry.version.text(), named ? fmt::format(" ({}: only where a requirement names it)", to_string(entry.by_name)) : "");
-  for (const auto& requirement : entry.requires_) workspace::print("    needs {}\n", requirement.text());
+  print_line(entry.version.text() + (named ? fmt::format(" ({}: only where a requirement names it)", to_string(entry.by_name)) : ""), 2);
+  for (const auto& requirement : entry.requires_) print_line(fmt::format("needs {}", requirement.text()), 4);
   for (const auto& conditional : entry.requires_if)
     for (const auto& requirement : conditional.then) {
       std::string condition;
       for (const auto& part : conditional.if_)
         condition += (condition.empty() ? "" : " and ") + part.text();
-      workspace::print("    needs {} if {}\n", requirement.text(), condition);
+      print_line(fmt::format("needs {} if {}", requirement.text(), condition), 4);
     }
-  for (const auto& requirement : entry.conflicts) workspace::print("    not with {}\n", requirement.text());
-  for (const auto& [name, version] : entry.provides) workspace::print("    is {} {}\n", name, version.text());
+  for (const auto& requirement : entry.conflicts) print_line(fmt::format("not with {}", requirement.text()), 4);
+  for (const auto& [name, version] : entry.provides) print_line(fmt::format("is {} {}", name, version.text()), 4);
   for (const auto& artifact : entry.artifacts)
-    workspace::print("    from {}{}\n", specs::printable(artifact.file.empty() ? artifact.package : artifact.file),
-                     artifact.size > 0 ? ", " + workspace::bytes(static_cast<double>(artifact.size)) : "");
+    print_line(fmt::format("from {}{}", specs::printable(artifact.file.empty() ? artifact.package : artifact.file),
+                           artifact.size > 0 ? ", " + workspace::bytes(static_cast<double>(artifact.size)) : ""), 4);
   for (const auto& [name, value] : entry.environment)
-    workspace::print("    sets {}={}\n", name, specs::printable(value));
+    print_line(fmt::format("sets {}={}", name, specs::printable(value)), 4);
 }
 
 void print_left_out(const specs::LeftOut& group) {
@@ -84,9 +84,9 @@ void print_left_out(const specs::LeftOut& group) {
   for (const auto& version : group.versions) versions.push_back(version.text());
   const auto more = versions.size() > at_most ? versions.size() - at_most : 0;
   versions.resize(versions.size() - more);
-  workspace::print("  left out: {}{}{}{}{}\n", fmt::join(versions, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
-                   versions.empty() ? "" : ": ", specs::printable(group.why),
-                   group.to_have.empty() ? "" : fmt::format(" ({})", specs::printable(group.to_have)));
+  print_line(fmt::format("left out: {}{}{}{}{}", fmt::join(versions, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
+                         versions.empty() ? "" : ": ", specs::printable(group.why),
+                         group.to_have.empty() ? "" : fmt::format(" ({})", specs::printable(group.to_have))), 2);
 }
 
 std::vector<std::string> texts(const std::vector<specs::Requirement>& requirements) {
@@ -134,14 +134,15 @@ nlohmann::json component_json(const specs::Component& component) {
 }
 
 void list(const specs::Catalog& catalog, bool json) {
-  auto rows = nlohmann::json::array();
+  if (json) {
+    auto rows = nlohmann::json::array();
+    for (const auto& [key, component] : catalog.components) rows.push_back(summary_json(component));
+    return print_json({{"components", std::move(rows)}});
+  }
+  std::vector<std::vector<std::string>> rows;
   for (const auto& [key, component] : catalog.components)
-    if (json)
-      rows.push_back(summary_json(component));
-    else
-      workspace::print("{:<20} {:<9} {:>12}  {}\n", key, specs::to_string(component.kind),
-                       workspace::counted(component.versions.size(), "version"), specs::printable(component.description));
-  if (json) print_json({{"components", std::move(rows)}});
+    rows.push_back({key, specs::to_string(component.kind), std::to_string(component.versions.size()), component.description});
+  print_table({{"component"}, {"kind"}, {"versions", true}, {"description"}}, rows);
 }
 
 // Where else to look: a virtual component is what others provide, "tensorflow" may be tensorflow-cpu.
@@ -169,9 +170,9 @@ void show(const std::string& name, const std::string& component_name, const Glob
   if (component_name.empty()) return list(catalog, globals.json);
   const auto* component = &find_component(catalog, component_name, name);
   if (globals.json) return print_json(component_json(*component));
-  workspace::print("{} ({}, {} versions): {}\n", component->name, specs::to_string(component->kind),
-                   specs::to_string(component->versioning), specs::printable(component->description));
-  for (const auto& source : component->sources) workspace::print("  source: {}\n", specs::printable(source));
+  print_paragraph(fmt::format("{} ({}, {} versions): {}", component->name, specs::to_string(component->kind),
+                              specs::to_string(component->versioning), specs::printable(component->description)));
+  for (const auto& source : component->sources) print_line("source: " + specs::printable(source), 2);
   for (const auto& entry : component->versions) print_version(entry);
   for (const auto& group : component->left_out) print_left_out(group);
 }

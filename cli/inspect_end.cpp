@@ -122,7 +122,7 @@ void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceR
   if (const auto line = not_measured(campaign); !line.empty()) print_paragraph(line);
   print_paragraph(fmt::format("campaign {}: {} of {} inspections done ({}), {}", campaign.plan.id.substr(0, 12), ended.run.last.done,
                     ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run)));
-  for (const auto& note : ended.notes) workspace::write_out("  " + analysis::wrap(note, 4, output_width(analysis::unfolded)) + "\n");
+  for (const auto& note : ended.notes) print_line(note, 2);
 }
 
 }  // namespace stackx::cli

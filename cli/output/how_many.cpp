@@ -6,7 +6,6 @@
 
 #include "cli/output/facts_line.hpp"
 #include "cli/output/print.hpp"
-#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -49,10 +48,11 @@ void print_count(const workspace::Loaded& loaded, const Resolver& resolver, doub
   const auto number = stacks.is_exact() ? workspace::counted(stacks.low, "valid stack")
                                         : fmt::format("at least {} and at most {} valid stacks", workspace::grouped(stacks.low),
                                                       workspace::grouped(stacks.high));
-  workspace::print("{}: {} out of {} ({:.1f} ms{})\n", loaded.project.name, number, combinations(resolver), elapsed,
-                   as_of.empty() ? "" : ", facts as of " + as_of);
-  if (!stacks.is_exact())
-    workspace::print("{};\nthey come closer with --seconds and --memory; --approximate estimates\n", proof(stacks));
+  print_paragraph(fmt::format("{}: {} out of {} ({:.1f} ms{})", loaded.project.name, number, combinations(resolver), elapsed,
+                              as_of.empty() ? "" : ", facts as of " + as_of));
+  if (stacks.is_exact()) return;
+  print_paragraph(proof(stacks) + ";");
+  print_paragraph("they come closer with --seconds and --memory; --approximate estimates");
 }
 
 void print_approximate_count(const workspace::Loaded& loaded, const Resolver& resolver,
@@ -69,16 +69,17 @@ void print_approximate_count(const workspace::Loaded& loaded, const Resolver& re
                 {"elapsed_ms", elapsed}});
     return;
   }
+  std::string number;
   if (about.exact)
-    workspace::print("{}: {}", loaded.project.name, workspace::counted(about.estimate, "valid stack"));
+    number = workspace::counted(about.estimate, "valid stack");
   else if (about.low == 0)
-    workspace::print("{}: APPROXIMATE: at most {}, with a confidence of {:.0f} %", loaded.project.name,
-                     workspace::counted(about.high, "valid stack"), 100 * about.confidence);
+    number = fmt::format("APPROXIMATE: at most {}, with a confidence of {:.0f} %", workspace::counted(about.high, "valid stack"),
+                         100 * about.confidence);
   else
-    workspace::print("{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
-                     loaded.project.name, workspace::grouped(about.estimate), workspace::grouped(about.low),
-                     workspace::grouped(about.high), 100 * about.confidence);
-  workspace::print(" out of {} ({:.1f} ms)\n", combinations(resolver), elapsed);
+    number = fmt::format("APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
+                         workspace::grouped(about.estimate), workspace::grouped(about.low), workspace::grouped(about.high),
+                         100 * about.confidence);
+  print_paragraph(fmt::format("{}: {} out of {} ({:.1f} ms)", loaded.project.name, number, combinations(resolver), elapsed));
 }
 
 }  // namespace stackx::cli

@@ -7,7 +7,6 @@
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/python/lock_file.hpp"
-#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -120,18 +119,17 @@ class Report {
   }
 
   void print_problems() const {
-    workspace::print("{}: not a valid stack of {}.\n", lock_.file.string(), loaded_.project.name);
-    for (const auto& problem : problems_) workspace::print("  - {}\n", problem);
+    print_paragraph(fmt::format("{}: not a valid stack of {}.", lock_.file.string(), loaded_.project.name));
+    for (const auto& problem : problems_) print_line("- " + problem, 2);
   }
 
   void print_rank() const {
-    workspace::print("{}: a valid stack of {}: {}", lock_.file.string(), loaded_.project.name, stack_.short_id());
-    for (const auto& [name, version] : stack_.components) workspace::print(" {}={}", name, version);
+    auto text = fmt::format("{}: a valid stack of {}: {}", lock_.file.string(), loaded_.project.name, stack_.short_id());
+    for (const auto& [name, version] : stack_.components) text += fmt::format(" {}={}", name, version);
+    print_paragraph(text);
     const auto all = workspace::grouped(resolver_.count());
-    if (rank_)
-      workspace::print("\nrank {} of {} by {}, score {}\n", workspace::grouped(*rank_), all, ranked_by_, score_);
-    else
-      workspace::print("\nrank beyond {} of {} by {}\n", workspace::grouped(most_ranks), all, ranked_by_);
+    print_paragraph(rank_ ? fmt::format("rank {} of {} by {}, score {}", workspace::grouped(*rank_), all, ranked_by_, score_)
+                          : fmt::format("rank beyond {} of {} by {}", workspace::grouped(most_ranks), all, ranked_by_));
   }
 
   const workspace::Loaded& loaded_;

@@ -20,6 +20,10 @@ void print_paragraph(const std::vector<std::string>& words, std::size_t indent) 
   workspace::write_out(analysis::wrap(words, indent, "", output_width(analysis::unfolded)) + "\n");
 }
 
+void print_line(const std::string& text, std::size_t indent) {
+  workspace::write_out(std::string(indent, ' ') + analysis::wrap(text, indent + 2, output_width(analysis::unfolded)) + "\n");
+}
+
 void print_table(std::vector<analysis::Column> columns, const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows)
     for (std::size_t c = 0; c < row.size(); ++c) columns[c].cells.push_back(row[c]);

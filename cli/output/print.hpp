@@ -20,6 +20,7 @@ void print_json(const nlohmann::json& document);  // one line on stdout
 // paragraph but the first are indented; `words` stay whole.
 void print_paragraph(const std::string& text, std::size_t indent = 0);
 void print_paragraph(const std::vector<std::string>& words, std::size_t indent = 0);
+void print_line(const std::string& text, std::size_t indent);  // begins there; what follows two columns further
 void print_table(std::vector<analysis::Column> columns, const std::vector<std::vector<std::string>>& rows);
 bool stdout_is_terminal();
 std::optional<std::size_t> terminal_width(int descriptor);  // nothing: it is none, or does not say

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/printable.hpp"
@@ -20,7 +21,7 @@ std::string member(const std::string& name, const std::string& version) {
 }  // namespace
 
 StackWriter::StackWriter(const resolver::Resolver& resolver, bool json, Sink sink)
-    : resolver_(resolver), json_(json), sink_(std::move(sink)) {
+    : resolver_(resolver), json_(json), width_(output_width(analysis::unfolded)), sink_(std::move(sink)) {
   for (const auto& component : resolver.components()) {
     auto& members = canonical_.emplace_back();
     auto& words = words_.emplace_back();
@@ -84,8 +85,10 @@ void StackWriter::end_line(const std::string& score) {
     if (!score.empty()) buffer_.append(R"(,"score":)").append(score);
     buffer_ += "}\n";
   } else {
-    if (!score.empty()) buffer_.append(score).append("  ");
-    buffer_.append(id, 0, 12).append(" ").append(line_).append("\n");
+    const std::string begin = (score.empty() ? "" : score + "  ") + id.substr(0, 12) + " ";
+    const std::size_t indent = begin.size() + 1;
+    const bool fits = indent + line_.size() <= width_;
+    buffer_.append(begin).append(fits ? line_ : " " + analysis::wrap(line_, indent, width_)).append("\n");
   }
   if (buffer_.size() >= buffer_bytes) flush();
 }

@@ -1,4 +1,4 @@
-// Stacks on stdout, one a line: {"components": {...}, "id": "...", "score": n} or words.
+// Stacks on stdout, one a line: {"components": {...}, "id": "...", "score": n} or words, folded in a terminal.
 //
 // The text of every version is made once and lines are put together from it in a buffer: listing is
 // bound by the hash that makes the id.
@@ -29,6 +29,7 @@ class StackWriter {
 
   const resolver::Resolver& resolver_;
   bool json_;
+  std::size_t width_;
   Sink sink_;
   std::vector<std::vector<std::string>> canonical_, words_;  // by component and version
   std::string stack_, line_, buffer_;

@@ -23,7 +23,9 @@ KNOWN = (
     "advise --hw h100 --workload matmul --metric rate,memory", "effects --hw v100 --workload matmul",
     "compare --hw v100 --source mlperf-v0.6:0.6-9 --source mlperf-v0.6:0.6-18",
     "compare --source convnet-benchmarks --source deepbench", "check torch==2.15.0 vllm --hw h100", "doctor --offline", "env list",
-    "db info", "db check --quick")
+    "db info", "db check --quick",
+    f"resolve {EXAMPLE}", f"resolve {EXAMPLE} --list 20", f"resolve {EXAMPLE} --top 5", f"resolve {EXAMPLE} --share",
+    f"resolve {EXAMPLE} --approximate", "catalog show blas", "catalog show frameworks", "catalog show blas mkl", "catalog show cuda cuda")
 MEASURED = (
     "advise --hw host --workload matmul", "advise --hw host --workload matmul --explain", "advise --hw host --workload matmul --pareto",
     "advise --hw host --workload matmul --metric rate,memory", "effects --hw host --workload matmul",
