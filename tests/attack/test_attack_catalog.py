@@ -53,11 +53,11 @@ class MaliciousCatalog(Attack):
         ran = self.scratch / "ran"
         program = self.program(f"#!/bin/sh\necho > {ran}\n")
         project = self.catalog({"type": "path", "file": program, "program": program})
-        said = self.run_stackx("inspect", project, exit_code=2).stderr
+        said = self.run_stackx("inspect", project, "--pi", self.pi(), exit_code=2).stderr
         self.assertIn("program", said)
         self.assertIn("--allow-paths", said)
         self.assertFalse(ran.exists())
-        self.run_stackx("inspect", project, "--dry-run", exit_code=0)
+        self.run_stackx("inspect", project, "--pi", self.pi(), "--dry-run", exit_code=0)
         self.assertFalse(ran.exists())
 
     def test_advice_of_others_is_verified_with_consent_alone(self):
