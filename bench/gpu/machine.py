@@ -44,7 +44,8 @@ class Machine:
         self.name, self.driver = self.asked("name"), self.asked("driver_version")
         self.output = (options.output or ROOT / "build/gpu" / slug(self.name)).resolve()
         self.output.mkdir(parents=True, exist_ok=True)
-        self.environment = {**os.environ, "STACKX_DB": str(self.output / "gpu.db"), "COLUMNS": "120"}
+        self.environment = {**os.environ, "STACKX_DB": str(self.output / "gpu.db")}
+        self.environment.pop("COLUMNS", None)  # so that what is read line by line does not fold
         self.deadline = float("inf")
 
     def asked(self, field):
