@@ -160,10 +160,8 @@ std::string confounded_text(const Effects& effects, std::size_t width) {
       for (const std::string& version : group) versions.push_back(shown(version));
       groups.push_back(joined(versions, ", "));
     }
-    text += "- " + wrap(fmt::format("{}: {}; no stacks differ in it alone, it varies with {}",
-                                    one.component, joined(groups, " | "),
-                                    some_of(one.with)), 2, width) +
-            "\n";
+    text += bullet(fmt::format("{}: {}; no stacks differ in it alone, it varies with {}", one.component, joined(groups, " | "),
+                               some_of(one.with)), width);
   }
   return text + presence_text(effects, width);
 }
@@ -246,7 +244,7 @@ std::string table(const Effects& effects, bool colour, std::size_t width) {
                      confounded_text(effects, width) + "\n" + wrap(accuracy_text(effects), 0, width) +
                      "\n";
   if (!effects.notes.empty()) text += "\nNotes:\n";
-  for (const std::string& note : effects.notes) text += "- " + wrap(note, 2, width) + "\n";
+  for (const std::string& note : effects.notes) text += bullet(note, width);
   return text;
 }
 

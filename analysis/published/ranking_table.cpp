@@ -26,8 +26,7 @@ std::string batch_text(const PublishedGroup& group, const PublishedRow& row) {
                           name == "batch"           ? ""
                           : name == "batch_per_gpu" ? "a device"
                                                     : "in all");
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
+  return trimmed(std::move(text));
 }
 
 // In what type a product is written, where its source says so: not the same work for all of a group.
@@ -277,8 +276,8 @@ std::string documents_text(const PublishedRow& row) {
 }
 
 std::string explain_row(const PublishedGroup& group, const PublishedRow& row, std::size_t width) {
-  std::string text = "  " + wrap(fmt::format("rank {}: {}", rank_text(group, row), components_text(row.stack.components)), 4, width) + "\n";
-  const auto line = [&](const std::string& words) { text += "    " + wrap(words, 6, width) + "\n"; };
+  std::string text = hanging(fmt::format("rank {}: {}", rank_text(group, row), components_text(row.stack.components)), 2, width);
+  const auto line = [&](const std::string& words) { text += hanging(words, 4, width); };
   if (!row.besides.empty()) line(fmt::format("the source says besides: {}", components_text(row.besides)));
   for (const auto& p : row.shown)
     line(fmt::format("{} {} at {} is document {}: {} {:g}, {}", number(row.value), group.unit, p.workload.text(), p.id.substr(0, 12),

@@ -228,7 +228,7 @@ std::string differences_text(const SourceComparison& c, std::size_t width) {
     std::string some;
     if (benchmarks.size() < c.pairs.size())
       for (const auto& name : benchmarks) some += (some.empty() ? " (" : ", ") + name;
-    text += "- " + wrap(line + (some.empty() ? "" : some + ")"), 2, width) + "\n";
+    text += bullet(line + (some.empty() ? "" : some + ")"), width);
   }
   return text;
 }
@@ -278,12 +278,12 @@ std::string table(const SourceComparison& c, bool colour, std::size_t width) {
   for (const auto& pair : c.pairs) {
     std::string line = pair.first.workload.pi + ": " + verdict_text(pair);
     for (const auto& caution : pair.cautions) line += "; " + caution;
-    text += "- " + wrap(line + ".", 2, width) + "\n";
+    text += bullet(line + ".", width);
   }
   if (!c.pairs.empty())
     text += "\n" + paragraph(explanation, 0, width) + "\n" + differences_text(c, width);
   if (!c.notes.empty()) text += "\nNotes:\n";
-  for (const auto& note : c.notes) text += "- " + wrap(note + ".", 2, width) + "\n";
+  for (const auto& note : c.notes) text += bullet(note + ".", width);
   return text + "\nSources:\n" + sources_text(c.first, width) + sources_text(c.second, width);
 }
 

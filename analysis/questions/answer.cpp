@@ -206,7 +206,7 @@ std::string table(const Answer& answer, bool colour, std::size_t width) {
     text += fmt::format("... and {} more (--limit 0 shows all)\n", answer.total - answer.rows.size());
   if (!answer.notes.empty()) text += "\nNotes:\n";
   for (const std::string& note : answer.notes)
-    text += "- " + wrap(note, 2, width) + "\n";
+    text += bullet(note, width);
   return text;
 }
 

@@ -158,7 +158,7 @@ std::string table(const Ranking& ranking, std::size_t rows, bool colour, std::si
                         ranking.recommendations.size() - shown);
   text += failed(ranking, limit, common, paint, width);
   if (!ranking.notes.empty()) text += "\nNotes:\n";
-  for (const std::string& note : ranking.notes) text += "- " + wrap(note, 2, width) + "\n";
+  for (const std::string& note : ranking.notes) text += bullet(note, width);
   return text;
 }
 

@@ -176,7 +176,7 @@ std::string text(const TradeOffs& of, std::size_t width, bool colour) {
   text += "\n" + table_of(of, colour, width);
   const auto notes = notes_of(of);
   if (!notes.empty()) text += "\nNotes:\n";
-  for (const auto& note : notes) text += "- " + wrap(note, 2, width) + "\n";
+  for (const auto& note : notes) text += bullet(note, width);
   return text;
 }
 

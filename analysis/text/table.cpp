@@ -28,16 +28,9 @@ std::vector<std::string> cell_words(const std::string& text) {
   return words;
 }
 
-std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
+std::vector<std::string> folded_cell(const std::string& text, std::size_t width) {
   if (width_of(text) <= width) return {text};
-  std::vector<std::string> lines;
-  const std::string folded = wrap(cell_words(text), 0, "", width);
-  for (std::size_t at = 0; at <= folded.size();) {
-    const std::size_t end = std::min(folded.find('\n', at), folded.size());
-    lines.push_back(folded.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
+  return lines_of(wrap(cell_words(text), 0, "", width));
 }
 
 std::size_t longest_word(const std::string& text) {
@@ -66,7 +59,7 @@ std::vector<std::string> side_by_side(const std::vector<Column>& columns, const 
   std::vector<std::vector<std::string>> folded;
   std::size_t height = 1;
   for (std::size_t c = 0; c < cells.size(); ++c) {
-    folded.push_back(lines_of(specs::printable(cells[c]), widths[c]));
+    folded.push_back(folded_cell(specs::printable(cells[c]), widths[c]));
     height = std::max(height, folded.back().size());
   }
   std::vector<std::string> lines(height);
@@ -261,19 +254,30 @@ std::vector<std::string> split(const std::string& text) {
 
 std::string wrap(const std::string& text, std::size_t indent, std::size_t width) { return wrap(split(text), indent, "", width); }
 
-std::string indented(const std::string& lines, std::size_t indent) {
-  std::string text;
-  for (std::size_t at = 0; at < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size() - 1);
-    if (end > at) text += std::string(indent, ' ');
-    text += lines.substr(at, end + 1 - at);
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
     at = end + 1;
   }
+  return lines;
+}
+
+std::string indented(const std::string& lines, std::size_t indent) {
+  std::string text;
+  for (const std::string& line : lines_of(lines)) text += (line.empty() ? "" : std::string(indent, ' ') + line) + "\n";
   return text;
 }
 
 std::string paragraph(const std::string& text, std::size_t indent, std::size_t width) {
   return std::string(indent, ' ') + wrap(text, indent, width) + "\n";
 }
+
+std::string hanging(const std::string& text, std::size_t indent, std::size_t width) {
+  return std::string(indent, ' ') + wrap(text, indent + 2, width) + "\n";
+}
+
+std::string bullet(const std::string& text, std::size_t width) { return "- " + wrap(text, 2, width) + "\n"; }
 
 }  // namespace stackx::analysis

@@ -58,6 +58,9 @@ std::string wrap(const std::vector<std::string>& words, std::size_t indent,
                  std::string_view separator, std::size_t width = page_width);
 std::string wrap(const std::string& text, std::size_t indent, std::size_t width = page_width);  // at its words
 std::string paragraph(const std::string& text, std::size_t indent, std::size_t width = page_width);  // indented lines with their ends
+std::string hanging(const std::string& text, std::size_t indent, std::size_t width);  // further lines two columns further
+std::string bullet(const std::string& text, std::size_t width);
+std::vector<std::string> lines_of(const std::string& text);  // without their ends
 std::string indented(const std::string& lines, std::size_t indent);  // each of them that is not empty
 std::vector<std::string> split(const std::string& text);  // into words; what is `between backquotes` is one
 

@@ -22,7 +22,6 @@ using Role = FindingRow::Role;
 
 constexpr std::size_t most_reasons = 3;
 
-std::string bullet(const std::string& text, std::size_t width) { return "- " + analysis::wrap(text, 2, width) + "\n"; }
 
 std::string role_in_words(Role role) {
   switch (role) {
@@ -140,12 +139,12 @@ std::string finding_text(const Finding& finding, const Named& named, std::size_t
   if (finding.first_bad) text += analysis::wrap(finding.first_bad->text, 0, width) + "\n";
   if (!finding.rows.empty()) text += "\n" + table(finding, width);
   if (!finding.because.empty()) text += "\nBecause:\n";
-  for (const auto& sentence : finding.because) text += bullet(sentence, width);
+  for (const auto& sentence : finding.because) text += analysis::bullet(sentence, width);
   const auto steps = next_steps(finding, named);
   if (!steps.empty()) text += "\nNext:\n";
-  for (const auto& step : steps) text += bullet(step, width);
+  for (const auto& step : steps) text += analysis::bullet(step, width);
   if (!finding.notes.empty()) text += "\nNotes:\n";
-  for (const auto& note : finding.notes) text += bullet(note, width);
+  for (const auto& note : finding.notes) text += analysis::bullet(note, width);
   return text;
 }
 

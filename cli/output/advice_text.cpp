@@ -25,16 +25,6 @@ constexpr std::size_t least_evidence = 1;
 
 using Grid = std::vector<std::vector<std::string>>;  // the first holds the titles
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
 // ---- what the tables say, for text and Markdown
 
 Grid limit_rows(const Advice& advice) {
@@ -100,7 +90,7 @@ class Text {
     text_ += (first.empty() ? std::string(indent, ' ') : first) + wrapped + "\n";
   }
   void headline(const std::string& text) {
-    for (const auto& line : lines_of(analysis::wrap(text, 0, width_))) text_ += paint_("1", line) + "\n";
+    for (const auto& line : analysis::lines_of(analysis::wrap(text, 0, width_))) text_ += paint_("1", line) + "\n";
   }
   void blank() {
     if (!text_.empty() && !text_.ends_with("\n\n")) text_ += "\n";
@@ -127,9 +117,9 @@ class Text {
         line += (c < right.size() && right[c] ? pad + row[c] : row[c] + pad) + "  ";
       }
       const bool below = !row.back().empty() && indent + analysis::width_of(row.back()) > width_ && indent + 24 > width_;
-      if (below) line.erase(line.find_last_not_of(' ') + 1), line += "\n" + std::string(8, ' ');
+      if (below) line = analysis::trimmed(std::move(line)) + "\n" + std::string(8, ' ');
       line += analysis::wrap(row.back(), below ? 8 : indent, width_);
-      text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+      text_ += analysis::trimmed(std::move(line)) + "\n";
     }
   }
 

@@ -263,7 +263,7 @@ std::string explained(const advisor::HardwareAdvice& advice, const ExplanationOp
     std::string line = fmt::format("{} ({}): {} inspections of", row.stack.short_id(), row.evidence, row.inspections);
     for (const auto& campaign : row.sources)
       line += campaign.empty() ? " single inspections" : " campaign " + campaign.substr(0, 12);
-    text += "  " + wrap(line + "; `stackx export --campaign ID` prints the documents", 4, width) + "\n";
+    text += analysis::hanging(line + "; `stackx export --campaign ID` prints the documents", 2, width);
   }
   if (!advice.published.groups.empty())
     text += analysis::explain(advice.published, {3, options.rows, options.colour, width});

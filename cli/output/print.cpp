@@ -21,7 +21,7 @@ void print_paragraph(const std::vector<std::string>& words, std::size_t indent) 
 }
 
 void print_line(const std::string& text, std::size_t indent) {
-  workspace::write_out(std::string(indent, ' ') + analysis::wrap(text, indent + 2, output_width(analysis::unfolded)) + "\n");
+  workspace::write_out(analysis::hanging(text, indent, output_width(analysis::unfolded)));
 }
 
 void print_table(std::vector<analysis::Column> columns, const std::vector<std::vector<std::string>>& rows) {

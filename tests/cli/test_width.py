@@ -58,12 +58,15 @@ class Width(MadeUpStore):
             self.assertTrue(text)
             self.assertEqual(too_wide(text), [])
 
-    def test_pages_of_what_is_known(self):
-        self.begin_with_what_is_published()
-        for page in KNOWN:
+    def all_fit(self, pages):
+        for page in pages:
             self.fits(*page.split())
         for sql in SQL:
             self.fits("query", "--sql", sql)
+
+    def test_pages_of_what_is_known(self):
+        self.begin_with_what_is_published()
+        self.all_fit(KNOWN)
 
     def test_pages_of_what_was_measured(self):
         wide = {f"component-{i}": f"{i}.{i}.{i}+build{i}" for i in range(12)}
@@ -73,10 +76,7 @@ class Width(MadeUpStore):
             self.inspection(stack("0.3.27"), 50, number, outcome="crashed", samples_ns=[], exit_code=None,
                             reason="signal 11 after a message that is as long as those of dynamic linkers that miss a symbol are")
         self.store()
-        for page in MEASURED:
-            self.fits(*page.split())
-        for sql in SQL:
-            self.fits("query", "--sql", sql)
+        self.all_fit(MEASURED)
 
     def test_a_campaign_and_its_end(self):
         """Sentinels, drift and the load are told in sentences."""

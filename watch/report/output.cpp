@@ -17,7 +17,6 @@ namespace {
 using specs::Json;
 using State = Standing::State;
 
-std::string bullet_line(const std::string& text, std::size_t width) { return "- " + analysis::wrap(text, 2, width) + "\n"; }
 
 std::string standing_in_words(const ReportRow& row) {
   if (row.standing.state == State::failed) return specs::to_string(row.standing.outcome);
@@ -47,8 +46,8 @@ std::string rows_text(const Report& report, std::size_t width) {
     const auto name = short_text(row.newcomer.changes);
     const bool fits = analysis::width_of(name) <= name_wide;
     if (!fits) text += fmt::format("  {}\n", name);
-    const auto line = fmt::format("  {:<{}}  {:<{}}  {}", fits ? name : "", name_wide, standing_in_words(row), verdict_wide, ratio_of_row(row));
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    auto line = fmt::format("  {:<{}}  {:<{}}  {}", fits ? name : "", name_wide, standing_in_words(row), verdict_wide, ratio_of_row(row));
+    text += analysis::trimmed(std::move(line)) + "\n";
   }
   return text;
 }
@@ -103,7 +102,7 @@ std::string report_text(const Report& report, std::size_t width) {
   std::string text = analysis::wrap(report.headline, 0, width) + "\n";
   const auto list = [&](const char* title, const std::vector<std::string>& sentences) {
     if (!sentences.empty()) text += fmt::format("\n{}\n", title);
-    for (const auto& one : sentences) text += bullet_line(one, width);
+    for (const auto& one : sentences) text += analysis::bullet(one, width);
   };
   if (!report.rows.empty() && report.kind != Report::Kind::planned) text += "\n" + rows_text(report, width);
   list("Because:", report.because);

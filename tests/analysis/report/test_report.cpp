@@ -4,13 +4,13 @@
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "analysis/report/html.hpp"
 #include "analysis/report/page_template.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/report/text.hpp"
+#include "analysis/text/table.hpp"
 #include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
@@ -59,13 +59,6 @@ const ReportTable& table_of(const std::vector<ReportTable>& all, const std::stri
   const auto found = std::ranges::find(all, name, &ReportTable::name);
   REQUIRE(found != all.end());
   return *found;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> result;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) result.push_back(line);
-  return result;
 }
 
 }  // namespace
