@@ -2,11 +2,16 @@
 
 #include <fmt/core.h>
 
+#include "campaigns/python_project.hpp"
 #include "campaigns/thoth/job.hpp"
+#include "inspector/paths.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/thoth/amun.hpp"
 #include "workspace/allowed_paths.hpp"
+#include "workspace/pip_index.hpp"
+#include "workspace/plain_program.hpp"
 
 namespace stackx::campaigns {
 namespace {
@@ -23,6 +28,41 @@ specs::AmunSpecification of_lock(const std::filesystem::path& file) {
   return result;
 }
 
+// In the cache, by where the project lies: made anew each time, and known to what loads catalogs by their paths.
+std::filesystem::path catalog_file(const std::filesystem::path& project, const std::string& python) {
+  const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(project)).string() + "\n" + python;
+  return inspector::cache_directory() / "inspect" / (specs::sha256(place).substr(0, 16) + "-index.json");
+}
+
+Job of_python_project(const JobOptions& options, const workspace::Context& context) {
+  if (!options.relax.empty()) throw bad_input("--relax: belongs to --amun and --pipfile-lock; which Python measures a Python project says --python");
+  if (options.pi.empty() && !options.files.empty()) throw bad_input("--files: shows a directory to the command of --pi; add that");
+  const auto project = specs::read_python_project(options.project, {});
+  check_measured(options.project, options.workload, options.pi, options.runner);
+  Job job;
+  specs::Workload workload;
+  if (options.pi.empty()) {
+    workload = framework_workload(project, options.workload, context);
+  } else {
+    job.program = workspace::plain_program(options.pi, options.files, options.prints);
+    workload = plain_workload(*job.program);
+  }
+  specs::PythonContext overlaid;
+  overlaid.python = measured_python(options.python);
+  overlaid.catalogs = options.catalogs;
+  if (overlaid.catalogs.empty()) {
+    const auto file = catalog_file(options.project, overlaid.python);
+    workspace::PipIndex index({.python = options.pip, .index_url = options.index_url}, options.offline);
+    write_python_catalog(project, overlaid.python, *index, file);
+    overlaid.catalogs.push_back(file.string());
+  }
+  job.loaded = load(options.project, context, overlaid, workspace::Need::inspections, options.device);
+  if (!options.dockerfile_only && !options.dry_run) workspace::require_consent(job.loaded.catalog, options.allow_paths);
+  need_python(job.loaded);
+  job.loaded.project.workloads = {workload};
+  return job;
+}
+
 }  // namespace
 
 Job load_job(const JobOptions& options, const workspace::Context& context) {
@@ -35,9 +75,14 @@ Job load_job(const JobOptions& options, const workspace::Context& context) {
     return load_thoth(of_lock(options.pipfile_lock), options, context);
   if (specs::is_amun_file(options.project))
     return load_thoth(specs::load_amun(options.project), options, context);
+  if (specs::is_python_project(options.project)) return of_python_project(options, context);
+  if (!options.files.empty() || !options.python.empty())
+    throw bad_input(fmt::format("{}: --files and --python belong to Python projects (requirements.txt, Pipfile, pyproject.toml); a project of "
+                                "stackx says this itself",
+                                options.project.string()));
   if (!options.workload.empty() || !options.relax.empty())
     throw bad_input(
-        fmt::format("{}: --workload and --relax belong to --amun and --pipfile-lock; a project of "
+        fmt::format("{}: --workload and --relax belong to Python projects, --amun and --pipfile-lock; a project of "
                     "stackx says this itself",
                     options.project.string()));
   specs::PythonContext overlaid;

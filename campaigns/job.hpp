@@ -1,6 +1,7 @@
 // What `stackx inspect` is asked to inspect: a project of ours, or what another tool's document says.
 //
-//   PROJECT                         a project file (stackx/project/1)
+//   PROJECT                         a project file (stackx/project/1), or a Python project (requirements.txt ...) with what is
+//                                   measured of it: --workload, or --pi COMMAND (campaigns/python_project.hpp)
 //   --amun specification.json       an Amun inspection specification (specs/thoth/amun.hpp), done as campaigns/thoth/job.hpp says
 //   --pipfile-lock Pipfile.lock     the stack that the lock names, measured by --workload
 #pragma once
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "specs/project/pi_program.hpp"
 #include "specs/result/outcome.hpp"
 #include "workspace/load.hpp"
 
@@ -17,7 +19,9 @@ namespace stackx::campaigns {
 
 struct JobOptions {
   std::filesystem::path project, amun, pipfile_lock;
-  std::string workload;  // instead of the document's script
+  std::string workload;  // instead of the document's script; of a Python project
+  std::string pi, files, prints = "seconds";  // of a Python project: a plain program (workspace/plain_program.hpp)
+  std::string python;    // of a Python project; "": this machine's
   std::string relax;     // "python": another one where the document's is not to be had
   std::string device;    // UUID or index of the GPU; "": the first visible
   std::string runner;    // as asked for; "": what suits the document
@@ -39,6 +43,7 @@ struct Job {
   workspace::Loaded loaded;
   std::optional<Refusal> refusal;
   std::filesystem::path script;  // Python program to run as the PI; "" for the PIs of stackx
+  std::optional<specs::PiProgram> program = {};  // a plain program that measures a Python project
 };
 
 Job load_job(const JobOptions& options, const workspace::Context& context);

@@ -82,7 +82,8 @@ void apply(const InspectOptions& options, specs::CampaignSpec& campaign) {
 
 // A campaign that goes on keeps its rounds, its stacks and its strategy: another word now would be ignored silently. What it
 // may take is asked anew. Of a new campaign nothing differs.
-void hold_to(specs::Plan& plan, const InspectOptions& options, const specs::CampaignSpec& asked) {
+void hold_to(specs::Plan& plan, const InspectOptions& options, const specs::Project& project) {
+  const auto& asked = project.campaign;
   auto& planned = plan.campaign;
   const auto keep = [&](bool same, const char* option, const std::string& was) {
     if (!same)
@@ -94,6 +95,10 @@ void hold_to(specs::Plan& plan, const InspectOptions& options, const specs::Camp
   if (options.sample) {
     const bool same = planned.sampler.kind == asked.sampler.kind && planned.sampler.count == asked.sampler.count;
     keep(same, "--sample", "another sample");
+  }
+  if (!options.job.workload.empty() && options.plan.pi.empty()) {
+    const auto& measured = plan.arms.front().workload;
+    keep(std::ranges::find(project.workloads, measured) != project.workloads.end(), "--workload", "workload " + measured.text());
   }
   if (!options.runner.empty()) keep(options.runner == planned.runner, "--runner", "runner " + planned.runner);
   if (options.seed) keep(*options.seed == planned.sampler.seed, "--seed", fmt::format("seed {}", planned.sampler.seed));
@@ -212,6 +217,7 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
   campaigns::JobOptions asked = options.job;
   asked.runner = options.runner;
   asked.device = device;
+  asked.pi = options.plan.pi.string();
   if (!asked.workload.empty() && options.plan.pi.empty())  // a PI of one's own knows its parameters alone
     asked.workload = workspace::workload_to_measure(asked.workload, globals).text();
   asked.dry_run = options.dry_run;
@@ -232,7 +238,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
     auto plan = plan_to_run(job, options.plan, options.job.allow_paths, store, spool);
-    hold_to(plan, options, job.loaded.project.campaign);
+    hold_to(plan, options, job.loaded.project);
     campaigns::PlanLock lock(spool, plan.id);
     warn_of_packages(plan, job.loaded, options.job.catalogs, globals);
     campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
@@ -273,7 +279,8 @@ void inspect(const InspectOptions& options, Globals& globals) {
 void add_job_options(Command command, campaigns::JobOptions& options) {
   command
       .add_option("project", options.project,
-                  "Project file (stackx/project/1), or an Amun specification")
+                  "Project file (stackx/project/1); a Python project (requirements.txt, Pipfile, pyproject.toml, environment.yml) with --workload "
+                  "or --pi; or an Amun specification")
       .type_name("PROJECT");
   command
       .add_option(
@@ -288,7 +295,7 @@ void add_job_options(Command command, campaigns::JobOptions& options) {
   command
       .add_option(
           "--workload", options.workload,
-          "What to measure of --amun (instead of its script) or --pipfile-lock [matmul of 512]")
+          "What to measure of a Python project, of --amun (instead of its script) or --pipfile-lock [matmul of 512]")
       .type_name("NAME[:KEY=VALUE,...]");
   command
       .add_option(
@@ -298,17 +305,23 @@ void add_job_options(Command command, campaigns::JobOptions& options) {
       .check(one_of({"python"}));
   command
       .add_option("--index-url", options.index_url,
-                  "Another package index than pip's for --amun and --pipfile-lock")
+                  "Another package index than pip's for a Python project, --amun and --pipfile-lock")
       .type_name("URL");
   command.add_option("--pip", options.pip, "Python that has the pip to ask for the index")
       .type_name("PYTHON")
+      .show_default();
+  command.add_option("--python", options.python, "Python of a Python project [this machine's python3]").type_name("X.Y");
+  command.add_option("--files", options.files, "Of a Python project: directory that the command of --pi is shown read-only, and begins in")
+      .type_name("DIR");
+  command.add_option("--prints", options.prints, "Of a Python project: what the number is that the command of --pi prints")
+      .check(one_of({"seconds", "rate"}))
       .show_default();
   command.add_flag("--dockerfile-only", options.dockerfile_only,
                    "Print the Containerfiles of the stacks, run nothing");
   command.add_flag("--offline", options.offline, "Use what is cached and fetch nothing");
   command.add_flag("--allow-paths", options.allow_paths,
                    "Programs and files of this machine that the catalogs name may be run and shown (remembered)");
-  command.add_option("--catalog", options.catalogs, "A catalog of your own over the project's (an overlay)")
+  command.add_option("--catalog", options.catalogs, "A catalog of your own over the project's (an overlay); of a Python project what there is, instead of the index")
       .type_name("FILE")
       .one_each();
 }
@@ -324,6 +337,7 @@ void add_inspect(Command app, Globals& globals) {
        "random order. Every result is kept in the store, also that of a campaign that was interrupted.",
        {{"What it would do and download", "stackx inspect project.json --dry-run"},
         {"Measure for half an hour", "stackx inspect project.json --budget 30m"},
+        {"Which release of what a Python project asks for is fastest at it", "stackx inspect requirements.txt --pi ./bench.py"},
         {"Go on with the campaign that was interrupted", "stackx inspect project.json --resume"}}});
   add_job_options(command, options->job);
   command.add_option("--runner", options->runner,
@@ -371,7 +385,8 @@ void add_inspect(Command app, Globals& globals) {
       .expected(0, 1)
       .default_text("");
   command.add_option("--pi", options->plan.pi,
-                   "A program of your own that measures, instead of stackx's PIs (docs/own-pi.md); its results are ranked apart")
+                   "A program of your own that measures, instead of stackx's PIs (docs/own-pi.md); its results are ranked apart. Of a "
+                   "Python project any command, which prints one number or nothing (then its wall time counts)")
       .type_name("FILE");
   command.add_flag("--dry-run", options->dry_run,
                     "Show the plan and what it would fetch, run nothing");

@@ -15,7 +15,6 @@
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
-#include "specs/python/project.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/output.hpp"
 
@@ -34,6 +33,7 @@ std::string device_for(const std::vector<specs::Stack>& stacks, const workspace:
 
 // What measures, where it is not stackx's own.
 std::optional<specs::PiProgram> program_of(const fs::path& pi, const campaigns::Job& job) {
+  if (job.program) return job.program;
   const fs::path& file = pi.empty() ? job.script : pi;
   return file.empty() ? std::nullopt : std::optional(specs::foreign_program(file));
 }
@@ -41,12 +41,9 @@ std::optional<specs::PiProgram> program_of(const fs::path& pi, const campaigns::
 // Without one there is no arm: a campaign of nothing, which would end at once as if all were well.
 void require_workload(const specs::Project& project) {
   if (!project.workloads.empty()) return;
-  throw bad_input(fmt::format("{}: says no workload: what is to be measured? {}, as \"workload\": {{\"pi\": \"matmul\", \"params\": "
+  throw bad_input(fmt::format("{}: says no workload: what is to be measured? Add it, as \"workload\": {{\"pi\": \"matmul\", \"params\": "
                               "{{\"m\": 512, \"n\": 512, \"k\": 512}}}} (`stackx workload list` names all; docs/inspect.md)",
-                              project.file.string(),
-                              specs::is_python_project(project.file)
-                                  ? "Python's files cannot say it: write a project of stackx that names these packages in \"requires\", its catalogs, and the workload"
-                                  : "Add it"));
+                              project.file.string()));
 }
 
 // Before anything is fetched: what no PI of stackx measures would fail in every inspection.
@@ -98,6 +95,8 @@ void check_program(specs::Plan& plan, const fs::path& pi, const campaigns::Job& 
   if (now.sha256 != plan.program->sha256)
     refuse(fmt::format("that campaign is measured by {}, and {} has the SHA-256 {}", plan.program->text(), now.path,
                        now.sha256.substr(0, 12)));
+  if (now.plain && now.arguments != plan.program->arguments)
+    refuse(fmt::format("that campaign is measured by {}, and not with other words", plan.program->text()));
   plan.program->path = now.path;
 }
 

@@ -37,7 +37,4 @@ struct WatchOptions {
 // Throws Error(bad_input) for what cannot be watched.
 Subject subject_of(const WatchOptions& options, const workspace::Context& context);
 
-// The Python that a Python project is watched under: --python, else this machine's python3.
-std::string python_of(const WatchOptions& options);
-
 }  // namespace stackx::watch

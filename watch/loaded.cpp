@@ -1,9 +1,7 @@
 #include "watch/loaded.hpp"
 
-#include <algorithm>
-
+#include "campaigns/python_project.hpp"
 #include "inspector/gpu_requirements.hpp"
-#include "specs/format/json.hpp"
 #include "specs/python/project.hpp"
 #include "watch/on_cluster.hpp"
 #include "workspace/allowed_paths.hpp"
@@ -13,19 +11,12 @@ namespace {
 
 constexpr double usual_minutes = 60;  // of a pass whose project and options name no budget
 
-// What a Python project asks for runs under a Python, which a catalog for a single one requires nowhere.
-void need_python(workspace::Loaded& loaded) {
-  const auto* python = loaded.catalog.find("python");
-  if (python == nullptr || std::ranges::find(loaded.project.requires_, "python", &specs::Requirement::component) != loaded.project.requires_.end()) return;
-  loaded.project.requires_.push_back(specs::parse_requirement("python", specs::Node::parse_text("\"*\"", "a version"), python->versioning));
-}
-
 }  // namespace
 
 Refreshed refresh_for(const WatchOptions& options, const Subject& subject, const workspace::Context& context) {
   const RefreshAsked asked{.project = options.project,
                            .catalogs = options.catalogs,
-                           .python = specs::is_python_project(options.project) ? python_of(options) : "",
+                           .python = specs::is_python_project(options.project) ? campaigns::measured_python(options.python) : "",
                            .id = subject.id(),
                            .pip = options.pip,
                            .offline = options.offline || !options.refresh,
@@ -38,7 +29,7 @@ campaigns::Job load_for(const WatchOptions& options, const std::vector<std::stri
   campaigns::Job job;
   specs::PythonContext overlaid;
   overlaid.catalogs = catalogs;
-  if (specs::is_python_project(options.project)) overlaid.python = python_of(options);
+  if (specs::is_python_project(options.project)) overlaid.python = campaigns::measured_python(options.python);
   if (options.cluster) {  // with the hardware of the cluster's nodes
     overlaid.catalogs.clear();
     job.loaded = workspace::load(write_cluster_project(options, subject, catalogs, {}, context), context, overlaid, workspace::Need::machine);
@@ -46,7 +37,7 @@ campaigns::Job load_for(const WatchOptions& options, const std::vector<std::stri
     job.loaded = workspace::load(options.project, context, overlaid, workspace::Need::inspections, options.device);
   }
   if (!options.dry_run) workspace::require_consent(job.loaded.catalog, options.allow_paths);
-  if (specs::is_python_project(options.project)) need_python(job.loaded);
+  if (specs::is_python_project(options.project)) campaigns::need_python(job.loaded);
   auto& campaign = job.loaded.project.campaign;
   job.loaded.project.workloads = {subject.workload};
   if (!options.runner.empty()) campaign.runner = options.runner;

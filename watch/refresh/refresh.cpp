@@ -9,6 +9,7 @@
 #include <set>
 
 #include "advisor/facts/refresh.hpp"
+#include "campaigns/python_project.hpp"
 #include "campaigns/thoth/python.hpp"
 #include "inspector/paths.hpp"
 #include "specs/catalog/catalog.hpp"
@@ -26,19 +27,6 @@ namespace stackx::watch {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A project asks for the packages of all its lines: of one named twice, all versions.
-std::vector<std::string> names_of(const specs::PythonProject& project) {
-  std::map<std::string, std::size_t> times;
-  for (const auto& one : project.dependencies) ++times[one.dependency.name];
-  std::vector<std::string> names;
-  for (const auto& one : project.dependencies) {
-    auto dependency = one.dependency;
-    if (times[dependency.name] > 1) dependency.versions = specs::SpecifierSet();
-    if (auto text = dependency.text(); std::ranges::find(names, text) == names.end()) names.push_back(std::move(text));
-  }
-  return names;
-}
 
 class Refreshing {
  public:
@@ -83,13 +71,11 @@ class Refreshing {
 
   void refresh_python_project() {
     const auto project = specs::read_python_project(asked_.project, {});
-    const specs::Imported wanted{.names = names_of(project), .pythons = {asked_.python}, .platform = campaigns::Pythons::usual_platform()};
-    if (wanted.names.empty()) throw bad_input(asked_.project.string() + ": asks for no package: nothing to watch");
+    campaigns::asked_of_index(project, asked_.python);  // where it asks for nothing, that is the user's to mend
     const auto file = cached("-index.json");
     const auto name = asked_.project.filename().string();
     try {
-      const auto text = workspace::index_catalog(wanted, index()).text;
-      if (!specs::replace_text_file(file, text)) throw broken_environment(file.string() + ": cannot be written; is the disk full?");
+      campaigns::write_python_catalog(project, asked_.python, index(), file);
       asked_.offline ? result_.notes.push_back(name + ": nothing was asked of the index (--no-refresh, --offline)") : result_.read.push_back(name);
       packages_.clear();
       for (const auto& one : project.dependencies) packages_.insert(one.dependency.name);

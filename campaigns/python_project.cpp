@@ -1,0 +1,105 @@
+#include "campaigns/python_project.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "campaigns/thoth/python.hpp"
+#include "inspector/discover/python_environments.hpp"
+#include "inspector/python/interpreters.hpp"
+#include "specs/error.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
+#include "workspace/asked_workload.hpp"
+#include "workspace/index_catalog.hpp"
+
+namespace stackx::campaigns {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> names_of(const specs::PythonProject& project) {
+  std::map<std::string, std::size_t> times;
+  for (const auto& one : project.dependencies) ++times[one.dependency.name];
+  std::vector<std::string> names;
+  for (const auto& one : project.dependencies) {
+    auto dependency = one.dependency;
+    if (times[dependency.name] > 1) dependency.versions = specs::SpecifierSet();
+    if (auto text = dependency.text(); std::ranges::find(names, text) == names.end()) names.push_back(std::move(text));
+  }
+  return names;
+}
+
+// "bench" of ./bench.py --batch 8.
+std::string workload_name_of(const specs::PiProgram& program) {
+  auto name = fs::path(program.path).stem().string();
+  if (specs::is_sha256(name)) name = "script-" + name.substr(0, 12);  // of python -c and -m
+  for (auto& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '-';
+  return name;
+}
+
+}  // namespace
+
+std::string measured_python(const std::string& asked) {
+  if (!asked.empty()) return asked;
+  const auto here = inspector::ask_interpreter("/usr/bin/python3");
+  const auto all = here ? std::vector{*here} : inspector::find_interpreters();
+  const auto version = all.empty() ? std::string("3.12") : all.front().version;
+  return version.substr(0, version.find('.', version.find('.') + 1));
+}
+
+specs::Imported asked_of_index(const specs::PythonProject& project, const std::string& python) {
+  auto names = names_of(project);
+  if (names.empty()) throw bad_input(project.file.string() + ": asks for no package: nothing to measure");
+  return {.names = std::move(names), .pythons = {python}, .platform = Pythons::usual_platform()};
+}
+
+void write_python_catalog(const specs::PythonProject& project, const std::string& python, pypi::Index& index, const fs::path& file) {
+  const auto text = workspace::index_catalog(asked_of_index(project, python), index).text;
+  std::error_code refused;
+  fs::create_directories(file.parent_path(), refused);
+  if (!specs::replace_text_file(file, text)) throw broken_environment(file.string() + ": cannot be written; is the disk full?");
+}
+
+void need_python(workspace::Loaded& loaded) {
+  const auto* python = loaded.catalog.find("python");
+  auto& asked = loaded.project.requires_;
+  if (python == nullptr || std::ranges::find(asked, "python", &specs::Requirement::component) != asked.end()) return;
+  asked.push_back(specs::parse_requirement("python", specs::Node::parse_text("\"*\"", "a version"), python->versioning));
+}
+
+void check_measured(const fs::path& file, const std::string& workload, const std::string& pi, const std::string& runner) {
+  if (pi.empty() == workload.empty())
+    throw bad_input(fmt::format("{}: a Python project does not say what is measured: expected one of --pi COMMAND (a program of your own) and "
+                                "--workload NAME[:KEY=VALUE,...] (`stackx workload list`)",
+                                file.string()));
+  if (runner == "container")
+    throw bad_input("--runner container: needs a base image, which a Python project does not name; write a project of stackx that does "
+                    "(docs/inspect.md)");
+}
+
+specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const workspace::Context& context) {
+  auto workload = workspace::workload_to_measure(asked, context);
+  if (workload.params.contains("framework")) return workload;
+  for (const auto* framework : {"torch", "tensorflow", "jax", "onnxruntime", "mxnet", "numpy"})
+    for (const auto& one : project.dependencies)
+      if (inspector::framework_of(one.dependency.name) == framework) {
+        workload.params["framework"] = framework;
+        return workload;
+      }
+  throw bad_input(fmt::format("--workload {}: {} asks for no framework that stackx's PIs measure; name a program of your own with --pi",
+                              asked, project.file.string()));
+}
+
+specs::Workload plain_workload(const specs::PiProgram& program) {
+  specs::Workload workload{workload_name_of(program), {}, program.identity()};
+  if (!program.arguments.empty()) workload.params["arguments"] = fmt::format("{}", fmt::join(program.arguments, " "));
+  return workload;
+}
+
+}  // namespace stackx::campaigns

@@ -1,0 +1,45 @@
+// A Python project (requirements.txt, Pipfile, pyproject.toml, environment.yml) as something to measure. It says neither what
+// there is nor what counts:
+//
+//   catalog    made of the index that pip uses, for one Python: the releases that its lines allow, and what they require
+//   workload   asked for beside it: one of stackx's own, done by the framework that the project asks for, or any program
+//
+// `inspect` measures a sample of its stacks, `watch` what is new of them. Rejected: measuring under each Python that is here,
+// which asks the index as often; a project of stackx can say that.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "pypi/index/index.hpp"
+#include "specs/catalog/imported.hpp"
+#include "specs/project/workload.hpp"
+#include "specs/python/project.hpp"
+#include "workspace/load.hpp"
+
+namespace stackx::campaigns {
+
+// "3.11": what was asked for, else that of this machine's python3.
+std::string measured_python(const std::string& asked);
+
+// The packages of all lines; of one that is named twice, all versions. Throws Error(bad_input) where there is none.
+specs::Imported asked_of_index(const specs::PythonProject& project, const std::string& python);
+
+// Asks the index and writes the catalog to `file`. Throws as workspace::index_catalog(), Error(environment) where it cannot be kept.
+void write_python_catalog(const specs::PythonProject& project, const std::string& python, pypi::Index& index,
+                          const std::filesystem::path& file);
+
+// What it asks for runs under a Python, which a catalog for a single one requires nowhere.
+void need_python(workspace::Loaded& loaded);
+
+// What is measured: exactly one of `workload` and `pi` (a command) is to be given, and the runner be one that needs no image.
+// Throws Error(bad_input) else.
+void check_measured(const std::filesystem::path& file, const std::string& workload, const std::string& pi, const std::string& runner);
+
+// One of stackx's own, told which of the project's packages computes. Throws Error(bad_input) where none does.
+specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const workspace::Context& context);
+
+// That of a plain program: "bench:arguments=--batch 8".
+specs::Workload plain_workload(const specs::PiProgram& program);
+
+}  // namespace stackx::campaigns
