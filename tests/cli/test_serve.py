@@ -300,7 +300,7 @@ class Clients(Serve):
         """A mistyped port is told at once, not waited for."""
         self.server.end()
         said = self.stackx("export", "--to", self.server.url, exit_code=3).stderr
-        self.assertEqual(said, f"stackx: {self.server.url}: Couldn't connect to server; does a server run there, and can it be reached from here? "
+        self.assertEqual(said, f"stackx: {self.server.url}/: Couldn't connect to server; does a server run there, and can it be reached from here? "
                                "Nothing was sent\n")
 
     def test_export_to_a_server_that_restarts(self):
@@ -337,7 +337,7 @@ class Clients(Serve):
             end(first)
             time.sleep(5)  # longer than nobody is waited for
             second = listen(port, Taken)
-            self.assertEqual(client.stderr.read(), f"http://127.0.0.1:{port}: 3 documents new, 0 were there\n")
+            self.assertEqual(client.stderr.read(), f"http://127.0.0.1:{port}/: 3 documents new, 0 were there\n")
         end(second)
         self.assertEqual(client.returncode, 0)
 
