@@ -81,19 +81,23 @@ std::string rank_note(const analysis::Effects& effects,
 
 }  // namespace
 
-analysis::Effects effects_for(const SelectionOptions& options, const workspace::Context& context,
-                              const std::vector<std::string>& components) {
+std::expected<analysis::Effects, std::string> effects_for(const SelectionOptions& options, const workspace::Context& context) {
   const auto selection = select(options, context);
-  auto effects = analysis::effects(selection.measurements, selection.asked,
-                                   {.this_host = selection.this_host, .components = components});
-  if (!effects.why_none.empty()) throw bad_input(effects.why_none);
-  if (!effects.model)
-    throw bad_input(fmt::format("no measurement of {} on {} to take effects from.\n{}",
-                                selection.asked.text(), selection.hw,
-                                what_is_measured(selection, context)));
+  auto effects = analysis::effects(selection.measurements, selection.asked, {.this_host = selection.this_host});
   effects.hw = selection.hw;
+  if (!effects.why_none.empty()) throw bad_input(effects.why_none);
+  if (selection.measurements.empty())
+    return std::unexpected(fmt::format("No measurement of {} on {} to predict from.\n{}", selection.asked.text(), selection.hw,
+                                       what_is_measured(selection, context)));
+  if (!effects.model) return std::unexpected(none_ended_well(selection, effects) + ".");
   if (selection.population) effects.notes.push_back(explanation(*selection.population));
   return effects;
+}
+
+std::string none_ended_well(const Selection& selection, const analysis::Effects& effects) {
+  const auto what = fmt::format("{} inspections of {} on {}", selection.measurements.size(), effects.workload.text(), effects.hw);
+  return effects.yardstick.is_rate() ? fmt::format("All {} failed: there is no rate", what)
+                                     : fmt::format("Of the {} none ended well and tells {}", what, effects.yardstick.noun());
 }
 
 std::vector<PredictedStack> best_predicted(const resolver::Resolver& resolver,

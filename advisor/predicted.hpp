@@ -8,16 +8,20 @@
 // Effects of versions that were never measured are the mean; they are counted and named.
 #pragma once
 
+#include <expected>
+
 #include "advisor/selection.hpp"
 #include "analysis/effects/effects.hpp"
 #include "resolver/resolver.hpp"
 
 namespace stackx::advisor {
 
-// Of the measurements selected. Throws Error(bad_input) saying what is measured where there are
-// none.
-analysis::Effects effects_for(const SelectionOptions& options, const workspace::Context& context,
-                              const std::vector<std::string>& components = {});
+// Of the measurements selected, or why there are none, in sentences; what is measured instead follows, a line each. Throws
+// Error(bad_input) for more than effects can be taken of.
+std::expected<analysis::Effects, std::string> effects_for(const SelectionOptions& options, const workspace::Context& context);
+
+// Of measurements that were made and give no effects: "All 3 inspections of matmul on zen4 failed: there is no rate".
+std::string none_ended_well(const Selection& selection, const analysis::Effects& effects);
 
 struct PredictedStack {
   specs::Stack stack;

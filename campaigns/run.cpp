@@ -42,11 +42,11 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
   if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
   auto inspector = std::make_unique<inspector::Inspector>(
       std::move(where), options.job.loaded.catalog, plan.campaign);
-  workspace::say("{}campaign {}: {}, runner {}{}\n", options.name, plan.id.substr(0, 12), size_text(plan),
-                 inspector->runner(), plan.device.empty() ? "" : ", on " + plan.device);
-  if (plan.program) workspace::say("{}measured by {}\n", options.name, plan.program->text());
-  if (const auto line = verdict_line(plan); !line.empty()) workspace::say("{}{}\n", options.name, line);
-  workspace::write_err(inspector::summary(inspector::look_for_noise(plan)));
+  workspace::remark("{}campaign {}: {}, runner {}{}\n", options.name, plan.id.substr(0, 12), size_text(plan),
+                    inspector->runner(), plan.device.empty() ? "" : ", on " + plan.device);
+  if (plan.program) workspace::remark("{}measured by {}\n", options.name, plan.program->text());
+  if (const auto line = verdict_line(plan); !line.empty()) workspace::remark("{}{}\n", options.name, line);
+  workspace::write_remark(inspector::summary(inspector::look_for_noise(plan)));
   return inspector;
 }
 
@@ -75,7 +75,7 @@ inspector::Context inspector_context(const CampaignOptions& options, const std::
   context.program = program;
   if (program) context.pis.own = program->path;
   context.data = where.data_directory();
-  context.say = [name = options.name](const std::string& line) { workspace::say("{}{}\n", name, line); };
+  context.say = [name = options.name](const std::string& line) { workspace::remark("{}{}\n", name, line); };
   context.supervisor = where.executable_directory / "stackx-supervise";
   context.offline = options.offline;
   context.fetch_source = workspace::source_fetch();

@@ -29,7 +29,7 @@ struct BlameWords {
   std::string again;  // the options as they were given
 };
 
-void blame_say(const std::string& line) { workspace::say("{}\n", line); }
+void blame_say(const std::string& line) { workspace::remark("{}\n", line); }
 
 void print_finding(const Finding& finding, const blame::Asked& asked, const blame::Trial& trial, const blame::Named& named, const BlameWords& words,
                    Globals& globals) {
@@ -73,7 +73,7 @@ void run_blame(BlameWords& words, Globals& globals) {
   }
   auto asked = blame::ask(words.asked, globals);
   for (const auto& end : {asked.old_end, asked.new_end})
-    for (const auto& skipped : end.skipped) workspace::say("{}: left out: {}\n", end.text, skipped);
+    for (const auto& skipped : end.skipped) workspace::remark("{}: left out: {}\n", end.text, skipped);
   const blame::Named named{short_name(words.asked.old_end, words.asked.new_end), short_name(words.asked.new_end, words.asked.old_end), words.again};
   if (!asked.between.groups.empty() && !tell_plan(asked, words, globals)) return;
   const auto [trial, finding] = blame::answered(asked, {words.minutes, words.versions, words.asked.offline}, named, globals, blame_say);
@@ -82,7 +82,7 @@ void run_blame(BlameWords& words, Globals& globals) {
 
 void add_what(Command command, BlameWords& words) {
   auto& asked = words.asked;
-  command.add_option("OLD", asked.old_end, "The end that was fast: a lock file, exact requirements, a `pip freeze` text, an environment's directory, or a stack's id")
+  command.add_option("OLD", asked.old_end, "The end that was fast: a lock file, exact requirements, a `pip freeze` text, an environment's directory, packages (\"torch==2.6.0 numpy==2.1.0\"), or a stack's id")
       .type_name("OLD").required();
   command.add_option("NEW", asked.new_end, "The end that is slow, likewise").type_name("NEW").required();
   command.add_option("--pi", asked.pi, "A command of your own that measures: it prints one number, a JSON object of the PI protocol, or nothing (then its wall time counts)")

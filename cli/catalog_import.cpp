@@ -29,7 +29,7 @@ const char* to_string(pypi::Files files) {
 }
 
 void say_reasons(const std::string& name, const pypi::Project& project) {
-  for (const auto& one : project.left_out) workspace::say("{} {}: {}\n", name, one.version, one.reason);
+  for (const auto& one : project.left_out) workspace::remark("{} {}: {}\n", name, one.version, one.reason);
 }
 
 // True if all that the user named can be had. Else says of what there is none, and what there is instead.
@@ -40,7 +40,7 @@ bool all_can_be_had(const pypi::Closure& closure, const std::vector<pypi::Root>&
   for (const auto& [name, ranges] : asked) {
     const auto found = closure.find(name);
     if (found == closure.end() || !found->second.releases.empty()) continue;
-    workspace::say("stackx: {}\n", pypi::why_no_version(name, ranges, found->second));
+    workspace::remark("stackx: {}\n", pypi::why_no_version(name, ranges, found->second));
     all = false;
   }
   return all;
@@ -52,19 +52,19 @@ void summarize(const pypi::Closure& closure, const CatalogImportOptions& options
     versions += project.releases.size();
     left_out += project.left_out.size();
     if (project.releases.empty())
-      workspace::say("{}: no usable version: {}\n", name,
-                     !project.fault.empty() ? project.fault
-                     : project.known        ? pypi::count_reasons(project.left_out)
-                                            : "not on the index");
+      workspace::remark("{}: no usable version: {}\n", name,
+                        !project.fault.empty() ? project.fault
+                        : project.known        ? pypi::count_reasons(project.left_out)
+                                               : "not on the index");
     if (options.reasons) say_reasons(name, project);
   }
-  workspace::say("{}, {}, {} left out{}; {}\n", workspace::counted(closure.size(), "project"),
-                 workspace::counted(versions, "version"), left_out,
-                 left_out > 0 && !options.reasons ? " (--reasons says why)" : "",
-                 workspace::counted(index.requests(), "request"));
+  workspace::remark("{}, {}, {} left out{}; {}\n", workspace::counted(closure.size(), "project"),
+                    workspace::counted(versions, "version"), left_out,
+                    left_out > 0 && !options.reasons ? " (--reasons says why)" : "",
+                    workspace::counted(index.requests(), "request"));
   if (const auto missed = index.missed().files; missed > 0)
-    workspace::say("{} not come this time: another run asks again\n",
-                   missed == 1 ? "1 file did" : fmt::format("{} files did", missed));
+    workspace::remark("{} not come this time: another run asks again\n",
+                      missed == 1 ? "1 file did" : fmt::format("{} files did", missed));
 }
 
 void import_pypi(CatalogImportOptions options, Globals& globals) {

@@ -102,6 +102,7 @@ void refresh(const RefreshOptions& options, Globals& globals) {
   const auto settings = workspace::pip_settings({.python = options.pip, .index_url = options.index_url});
   if (settings.index_url.empty())
     throw bad_input("pip is told to ask no index (PIP_NO_INDEX, `pip config list`), and facts come from an index alone; name one with --index-url");
+  workspace::remark("Facts are written to {}{}\n", directory.string(), options.output.empty() ? "; --output DIR writes others" : "");
   workspace::ProgressLine line;
   auto http = workspace::http_settings(settings);
   http.has_offline = false;
@@ -140,7 +141,7 @@ void add_catalog_refresh(Command catalog, Globals& globals) {
   const auto command = catalog.add_subcommand(
       "refresh", "Bring the facts about packages up to date: releases, wheels, requirements");
   command.add_option("names", options->names, "Only these packages, also such that stackx does not follow yet");
-  command.add_option("-o,--output", options->output, "Directory to write, instead of that of stackx's own facts")
+  command.add_option("-o,--output", options->output, "Directory to write [that of the facts that come with stackx, where it may be written; else stackx/generated below $XDG_DATA_HOME]")
       .type_name("DIR");
   command.add_option("--index-url", options->index_url, "Another index than pip's").type_name("URL");
   command.add_option("--pytorch-index", options->pytorch_index, "Where PyTorch's builds for each CUDA are listed")

@@ -18,6 +18,7 @@
 #include "cli/output/cluster_text.hpp"
 #include "cli/output/headlines.hpp"
 #include "cli/output/print.hpp"
+#include "cli/output/unsolvable.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "workspace/output.hpp"
@@ -119,11 +120,11 @@ void collect_now(const specs::ClusterCampaign& campaign, const ClusterWords& wor
                                : cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, options);
   if (view.spool_is_there && view.finished()) {
     print_headlines(campaign, globals);
-    for (const auto& remark : cluster::run_after(campaign, globals)) workspace::say("{}\n", remark);
+    for (const auto& remark : cluster::run_after(campaign, globals)) workspace::remark("{}\n", remark);
   }
   print_view(campaign, view, globals);
   if (!words.wait || !campaigns::interrupted() || view.finished()) return;
-  workspace::say("The jobs go on; stackx cluster collect {} --wait goes on waiting for them.\n", campaign.short_id());
+  workspace::remark("The jobs go on; `stackx cluster collect {} --wait` goes on waiting for them.\n", campaign.short_id());
   globals.exit_code = interrupted_exit;
 }
 
@@ -142,16 +143,16 @@ void refuse_second(const ClusterWords& words, Globals& globals) {
 bool stage_before_submitting(const specs::ClusterCampaign& campaign, Globals& globals) {
   campaigns::listen_to_signals();
   const auto staged = cluster::stage_all(campaign, globals);
-  for (const auto& line : staged.said) workspace::say("{}\n", line);
+  for (const auto& line : staged.said) workspace::remark("{}\n", line);
   if (campaigns::interrupted()) {
-    workspace::say("Nothing was submitted yet; stackx cluster collect {} does it.\n", campaign.short_id());
+    workspace::remark("Nothing was submitted yet; `stackx cluster collect {}` does it.\n", campaign.short_id());
     globals.exit_code = interrupted_exit;
     return false;
   }
   if (staged.failed == 0) return true;
-  workspace::say("Nothing was submitted yet, because of {} that could not be made. If the network was it: stackx cluster stage {}. "
-                 "Then, or to have the failure as a result: stackx cluster collect {}\n",
-                 staged.failed == 1 ? "a stack" : fmt::format("{} stacks", staged.failed), campaign.short_id(), campaign.short_id());
+  workspace::remark("Nothing was submitted yet, because of {} that could not be made. If the network was it: `stackx cluster stage {}`. "
+                    "Then, or to have the failure as a result: `stackx cluster collect {}`\n",
+                    staged.failed == 1 ? "a stack" : fmt::format("{} stacks", staged.failed), campaign.short_id(), campaign.short_id());
   globals.exit_code = 1;
   return false;
 }
@@ -247,7 +248,7 @@ void add_submit(Command cluster_command, std::shared_ptr<ClusterWords> words, Gl
       .check(one_of({"shared", "node", "none"})).show_default();
   command.add_flag("--wait", words->wait, "Wait until all is there, submitting what is lost; Ctrl-C leaves the jobs");
   command.add_flag("--new", words->fresh, "Even if a campaign of the project is under way");
-  command.callback([words, &globals] { submit(*words, globals); });
+  command.callback([words, &globals] { answering_no_stack([&] { submit(*words, globals); }, globals); });
 }
 
 void add_status(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
@@ -281,7 +282,7 @@ void add_script(Command cluster_command, std::shared_ptr<ClusterWords> words, Gl
   const auto command = cluster_command.add_subcommand("script", "Print what would be submitted: batch scripts, manifests; writes and submits nothing");
   command.describe({"For those who read before they submit.", {{"Of all targets", "stackx cluster script project.json"}}});
   add_freeze_options(command, *words);
-  command.callback([words, &globals] { script(*words, globals); });
+  command.callback([words, &globals] { answering_no_stack([&] { script(*words, globals); }, globals); });
 }
 
 void add_stage(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {

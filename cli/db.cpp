@@ -43,8 +43,8 @@ void check(bool quick, Globals& globals) {
     return;
   }
   if (!problems.empty()) {
-    workspace::say("{} is damaged: {}; `stackx db salvage {}` saves what is sound into a new store\n", file.string(),
-                   workspace::counted(problems.size(), "problem"), file.string());
+    workspace::remark("{} is damaged: {}; `stackx db salvage {}` saves what is sound into a new store\n", file.string(),
+                      workspace::counted(problems.size(), "problem"), file.string());
     for (const std::string& problem : problems) print_paragraph(problem, 2);
     return;
   }
@@ -78,8 +78,8 @@ json to_json(const store::Salvage& saved, const fs::path& to) {
 }
 
 void print(const store::Salvage& saved, const fs::path& damaged, const fs::path& to) {
-  for (const std::string& example : saved.examples) workspace::say("not saved: {}\n", example);
-  for (const std::string& remark : saved.remarks) workspace::say("{}\n", remark);
+  for (const std::string& example : saved.examples) workspace::remark("not saved: {}\n", example);
+  for (const std::string& remark : saved.remarks) workspace::remark("{}\n", remark);
   print_paragraph(fmt::format("{}: {}, {} and {} saved, each proved by its id; those that come with stackx come again", to.string(),
                               workspace::counted(saved.inspections, "inspection"), workspace::counted(saved.plans, "plan"),
                               workspace::counted(saved.published, "published result")), 2);
@@ -131,7 +131,7 @@ void info(const Globals& globals) {
   for (const auto& [what, number] : held.counts) workspace::print("  {:<12} {}\n", what, number);
   if (alone) workspace::print("  {:<12} {:.0f} bytes\n", "each", each);
   if (held.between_machines)
-    workspace::say(
+    workspace::remark(
         "it lies on {}, which several machines can share: only one machine at a time may use "
         "it; join results of several with `stackx export` and `stackx merge`\n",
         held.file_system);

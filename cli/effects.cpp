@@ -81,9 +81,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
   const bool json = globals.json || options.format == "json";
   if (!effects.model) {
     if (effects.why_none.empty()) {
-      const auto what = fmt::format("{} inspections of {} on {}", selection.measurements.size(), effects.workload.text(), effects.hw);
-      effects.why_none = yardstick.is_rate() ? fmt::format("All {} failed: there is no rate", what)
-                                             : fmt::format("Of the {} none ended well and tells {}", what, yardstick.noun());
+      effects.why_none = none_ended_well(selection, effects);
       effects.notes.push_back(effects.why_none);
     }
     if (json)

@@ -33,7 +33,7 @@ struct EnvOptions {
 // Nothing if no image is cached: then nobody needs to know of engines.
 std::optional<Engine> engine_for(const std::filesystem::path& root, const Globals& globals) {
   if (!has_images(root)) return std::nullopt;
-  const auto say = [](const std::string& line) { workspace::say("{}\n", line); };
+  const auto say = [](const std::string& line) { workspace::remark("{}\n", line); };
   auto engine =
       find_engine({root, globals.executable_directory / "stackx-supervise", say});
   if (engine) return std::move(*engine);

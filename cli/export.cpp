@@ -43,9 +43,9 @@ class Sending {
 
   void finish() {
     if (!bundle_.empty()) send();
-    for (const auto& why : sum_.reasons) workspace::say("refused: {}\n", why);
-    workspace::say("{}: {} new, {} were there{}\n", remote_.url(), workspace::counted(sum_.inserted, "document"), sum_.already_there,
-                   sum_.refused > 0 ? fmt::format(", {} refused", sum_.refused) : "");
+    for (const auto& why : sum_.reasons) workspace::remark("refused: {}\n", why);
+    workspace::remark("{}: {} new, {} were there{}\n", remote_.url(), workspace::counted(sum_.inserted, "document"), sum_.already_there,
+                      sum_.refused > 0 ? fmt::format(", {} refused", sum_.refused) : "");
   }
   bool refused() const { return sum_.refused > 0; }
 
@@ -55,7 +55,7 @@ class Sending {
 
   void send() {
     const auto waiting = [](const std::string& why) {
-      workspace::say("{}; trying again for {} minutes\n", why, patience.count());
+      workspace::remark("{}; trying again for {} minutes\n", why, patience.count());
     };
     try {
       const auto taken = remote_.send(workspace::packed(bundle_), "zstd", patience, waiting);
@@ -64,8 +64,11 @@ class Sending {
       sum_.refused += taken.refused;
       sum_.reasons.insert(sum_.reasons.end(), taken.reasons.begin(), taken.reasons.end());
     } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}; {} were taken before that, and are not stored twice when this is repeated", error.what(),
-                                            workspace::counted(sum_.inserted + sum_.already_there, "document")));
+      const auto taken = sum_.inserted + sum_.already_there;
+      const std::string why = error.what();
+      throw Error(error.code(), why + (why.ends_with('?') ? " " : ". ") +
+                                    (taken == 0 ? "Nothing was sent" : fmt::format("{} were taken before that, and are not stored twice when this is repeated",
+                                                                                   workspace::counted(taken, "document"))));
     }
     bundle_.clear();
   }
@@ -112,11 +115,11 @@ void run(const ExportOptions& options, Globals& globals) {
   const auto documents = each_document(store, options, [&](const std::string& document) { writer.write(document); });
   writer.finish();
   if (documents == 0)
-    workspace::say("nothing to export: {}\n",
-                   options.published ? "no results of others were imported here; --seeds: with those that come with stackx"
-                                     : "nothing was measured or imported here; `stackx inspect PROJECT` measures");
+    workspace::remark("nothing to export: {}\n",
+                      options.published ? "no results of others were imported here; --seeds: with those that come with stackx"
+                                        : "nothing was measured or imported here; `stackx inspect PROJECT` measures");
   if (!options.output.empty() && options.output != "-")
-    workspace::say("{} written to {}\n", workspace::counted(documents, "document"), options.output);
+    workspace::remark("{} written to {}\n", workspace::counted(documents, "document"), options.output);
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ std::expected<inspector::Engine, std::string> container_engine(const Globals& gl
   const auto due = std::chrono::steady_clock::now() + engine_patience;
   const auto late = [due] { return std::chrono::steady_clock::now() >= due; };
   auto engine = inspector::find_engine({inspector::cache_directory(), globals.executable_directory / "stackx-supervise",
-                                        [](const std::string& line) { workspace::say("{}\n", line); }, late});
+                                        [](const std::string& line) { workspace::remark("{}\n", line); }, late});
   if (!engine && late())
     return std::unexpected(fmt::format("none within {} s: {}", engine_patience.count(), engine.error()));
   return engine;

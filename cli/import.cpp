@@ -167,7 +167,7 @@ class Import {
   }
 
   void tell() const {
-    for (const auto& text : remarks_) workspace::say("note: {}\n", text);
+    for (const auto& text : remarks_) workspace::remark("note: {}\n", text);
     print_reasons(intake_);
     if (!store_) return;
     if (globals_.json) {

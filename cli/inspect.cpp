@@ -175,7 +175,7 @@ void say_not_here(const specs::Plan& plan, const workspace::Loaded& loaded) {
     if (++out == 1) why = *reason;
   }
   if (out > 0)
-    workspace::say("not on this machine: {} of {} would be left out: {}\n", out, workspace::counted(stacks.size(), "stack"), why);
+    workspace::remark("not on this machine: {} of {} would be left out: {}\n", out, workspace::counted(stacks.size(), "stack"), why);
 }
 
 // Before anything is downloaded: stacks whose packages, as an installer takes them, do not run on the GPU that is here.
@@ -195,7 +195,7 @@ void warn_of_packages(const specs::Plan& plan, const workspace::Loaded& loaded, 
     const auto checked = advisor::check_packages(knowledge, packages, python == arm.stack.components.end() ? "" : python->second,
                                                  advisor::asked_gpu(*model, model->name), loaded.host.driver);
     if (checked && checked->answer == advisor::Answer::no)
-      workspace::say("stack {}: stackx check says no: {}\n", arm.stack.short_id(), checked->text);
+      workspace::remark("stack {}: stackx check says no: {}\n", arm.stack.short_id(), checked->text);
   }
 }
 
@@ -232,7 +232,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
                                            const fs::path& database, const Globals& globals) {
   store::Store store = store::Store::open(database);
   store::Spool spool(database);
-  for (const auto& remark : spool.recover(store)) workspace::say("{}\n", remark);
+  for (const auto& remark : spool.recover(store)) workspace::remark("{}\n", remark);
   std::vector<campaigns::DeviceCampaign> campaigns;
   for (const auto& device : devices) {
     campaigns::Job job = load_for(options, device, globals);
@@ -392,12 +392,7 @@ void add_inspect(Command app, Globals& globals) {
                     "Show the plan and what it would fetch, run nothing");
   command.callback([options, command, &globals] {
     if (command.given("--resume") && !options->plan.resume) options->plan.resume = "";
-    try {
-      inspect(*options, globals);
-    } catch (const NoStack& no) {
-      print_unsolvable(no.project, no.why, no_valid_stack, globals.json);
-      globals.exit_code = 1;
-    }
+    answering_no_stack([&] { inspect(*options, globals); }, globals);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "advisor/recipes/parts.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "campaigns/campaign.hpp"
+#include "campaigns/no_stack.hpp"
 #include "inspector/environment/environment.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "resolver/resolver.hpp"
@@ -134,7 +135,7 @@ specs::Plan new_plan(const campaigns::Job& job, const fs::path& pi) {
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   if (!job.refusal) require_workload(loaded.project);
   if (const auto why = resolver.explain())
-    throw NoStack{loaded.project.name, *why};
+    throw campaigns::NoStack(loaded.project.name, "", *why);
   const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
   auto plan = campaigns::make_plan(loaded.project, stacks,
                                    specs::rfc3339_utc(std::chrono::system_clock::now()),
@@ -151,7 +152,7 @@ specs::Plan plan_to_run(const campaigns::Job& job, const PlanChoice& choice, boo
   const std::string device = loaded.device ? loaded.device->uuid : "";
   std::optional<specs::Plan> plan;
   if (choice.resume) plan = plan_to_resume(store, *choice.resume, loaded.project.name, device);
-  if (choice.resume && !plan) workspace::say("no campaign of {} to resume: starting one\n", loaded.project.name);
+  if (choice.resume && !plan) workspace::remark("no campaign of {} to resume: starting one\n", loaded.project.name);
   const bool is_new = !plan;
   if (is_new) {
     plan = new_plan(job, choice.pi);

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "campaigns/job.hpp"
-#include "resolver/resolver.hpp"
 #include "specs/project/plan.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
@@ -19,13 +18,7 @@ struct PlanChoice {
   std::optional<std::string> resume;  // the campaign to go on with; "": the newest of the project
 };
 
-// No valid stack: an answer, which `inspect` gives as `resolve` does.
-struct NoStack {
-  std::string project;
-  resolver::Unsolvable why;
-};
-
-// Throws Error(bad_input) where no inspection of it could succeed, NoStack.
+// Throws Error(bad_input) where no inspection of it could succeed, campaigns::NoStack.
 specs::Plan new_plan(const campaigns::Job& job, const std::filesystem::path& pi);
 
 // A new one, durable before its first inspection, or the one to go on with. Throws as new_plan, Error(bad_input) where it may not run.

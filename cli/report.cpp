@@ -49,7 +49,7 @@ std::string html(const analysis::Report& report, const ReportOptions& options, c
       "and "
       "give its package_data/plotly.min.js to `stackx report --charts FILE`. The tables are "
       "complete.";
-  if (charts.empty()) workspace::say("stackx report: {}\n", note);
+  if (charts.empty()) workspace::remark("stackx report: {}\n", note);
   return analysis::html(report, charts.empty() ? "" : read(charts), note);
 }
 
@@ -158,7 +158,7 @@ void report(const ReportOptions& given, Globals& globals) {
   else
     write_output(options.output, analysis::to_json(report).dump() + "\n");
   if (!options.output.empty() && options.output != "-")
-    workspace::say("{}: {}\n", options.output, workspace::counted(report.distributions.size(), "stack"));
+    workspace::remark("{}: {}\n", options.output, workspace::counted(report.distributions.size(), "stack"));
   if (report.distributions.empty()) globals.exit_code = 1;
 }
 

@@ -114,7 +114,6 @@ bool explain(const ResolveOptions& options, const workspace::Loaded& loaded, con
 
 void write_best(const Resolver& resolver, const specs::Scores& scores, std::uint64_t count,
                 StackWriter& writer) {
-  if (count == 0) return;
   resolver.best(scores, [&](const Choice& choice, specs::Score score) {
     writer.write(choice, scores.text(score));
     return --count > 0;
@@ -132,7 +131,7 @@ void write_ranked(const ResolveOptions& options, const Resolver& resolver, std::
 void write_list(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
   if (!options.strategy.empty() && !options.sample) return write_ranked(options, resolver, *options.list, writer);
   std::uint64_t left = *options.list;
-  if (left > 0) resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
+  resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
 }
 
 void write_sample(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
@@ -145,14 +144,14 @@ void write_cover(const ResolveOptions& options, const Resolver& resolver, StackW
   const auto cover = resolver.cover(*options.cover, options.seed);
   for (const auto& stack : cover.stacks) writer.write(stack);
   writer.flush();
-  workspace::say("{} cover{} {} of {} valid {} of {}\n", counted(cover.stacks.size(), "stack"),
-                 cover.stacks.size() == 1 ? "s" : "", cover.combinations, cover.combinations,
-                 cover.combinations == 1 ? "combination" : "combinations", counted(*options.cover, "version"));
+  workspace::remark("{} cover{} {} of {} valid {} of {}\n", counted(cover.stacks.size(), "stack"),
+                    cover.stacks.size() == 1 ? "s" : "", cover.combinations, cover.combinations,
+                    cover.combinations == 1 ? "combination" : "combinations", counted(*options.cover, "version"));
 }
 
 void say_locks(std::size_t stacks, const std::filesystem::path& directory) {
-  workspace::say("{} with {} in {}\n", counted(stacks, "Pipfile"), stacks == 1 ? "its lock" : "their locks",
-                 directory.string());
+  workspace::remark("{} with {} in {}\n", counted(stacks, "Pipfile"), stacks == 1 ? "its lock" : "their locks",
+                    directory.string());
 }
 
 // The source of the files that are written: they need one, which pip may be told not to ask.
@@ -163,8 +162,22 @@ std::string shown_index(const ResolveOptions& options) {
   return pypi::shown_url(url);
 }
 
+// A sentence, then lines to be pasted. A stream of stacks that is empty has its reason beside it.
+void say_no_effects(const std::string& why, Globals& globals) {
+  const auto end = std::min(why.find('\n'), why.size());
+  const auto lines = why.substr(std::min(end + 1, why.size())) + (end < why.size() ? "\n" : "");
+  if (globals.json) {
+    workspace::remark("{}\n", why.substr(0, end));
+    workspace::write_err(lines);
+  } else {
+    print_paragraph(why.substr(0, end));
+    workspace::write_out(lines);
+  }
+  globals.exit_code = 1;
+}
+
 void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded, const Resolver& resolver,
-                  const Globals& globals) {
+                  Globals& globals) {
   std::unique_ptr<advisor::LockWriter> locks;
   if (!options.output.empty())
     locks = std::make_unique<advisor::LockWriter>(
@@ -177,8 +190,10 @@ void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded
   if (options.sample) write_sample(options, resolver, writer);
   if (options.top && options.predicted.effects) {
     writer.flush();
-    const auto effects = advisor::effects_for(options.predicted.selection, globals);
-    write_predicted(resolver, effects, *options.top, globals.json, sink);
+    if (const auto effects = advisor::effects_for(options.predicted.selection, globals))
+      write_predicted(resolver, *effects, *options.top, globals.json, sink);
+    else
+      say_no_effects(effects.error(), globals);
   } else if (options.top) {
     const auto scores = options.scores.empty() ? specs::Scores{}
                                                : specs::load_scores(options.scores, loaded.catalog);
@@ -241,9 +256,9 @@ void check_questions(const ResolveOptions& options) {
 void resolve(const ResolveOptions& options, Globals& globals) {
   check_questions(options);
   if (options.top && options.scores.empty() && !options.predicted.effects)
-    workspace::say("--top: without --score FILE or --effects all stacks score 0, and this is the order of --list\n");
+    workspace::remark("--top: without --score FILE or --effects all stacks score 0, and this is the order of --list\n");
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
-  if (!globals.json) workspace::write_err(facts_warnings(loaded.catalog));
+  if (!globals.json) workspace::write_remark(facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
   constexpr double most_gib = 1 << 30;  // more bytes than that no counter holds
   const Resolver resolver(loaded.project, loaded.catalog,
@@ -274,10 +289,12 @@ void add_questions(Command command, ResolveOptions& options) {
   command.add_flag("--share", options.share,
                    "For each version, how many of the valid stacks hold it");
   command.add_option("--list", options.list, "The first N stacks, one a line; with --strategy in its order")
+      .check(at_least_one())  // nothing printed would look like no stack
       .type_name("N");
   command
       .add_option("--sample", options.sample,
                   "N stacks by --strategy; uniform: independent draws, one may come twice")
+      .check(at_least_one())
       .type_name("N");
   command
       .add_option(
@@ -294,6 +311,7 @@ void add_questions(Command command, ResolveOptions& options) {
   command
       .add_option("--top", options.top,
                   "The K stacks with the highest sum of scores, in order, equals in that of --list")
+      .check(at_least_one())
       .type_name("K");
   command
       .add_option(

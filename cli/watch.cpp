@@ -81,7 +81,7 @@ void run_watch(WatchWords& words, Globals& globals) {
   words.asked.budget_inspections = budget.budget_inspections;
   if (!words.timer.empty()) return print_timer(words, globals);
   words.asked.command = repeated_command(given_words());
-  watch::Pass pass(words.asked, globals, [](const std::string& line) { workspace::say("{}\n", line); });
+  watch::Pass pass(words.asked, globals, [](const std::string& line) { workspace::remark("{}\n", line); });
   const auto report = pass.run();
   const auto text = report_in(words, report, globals);
   if (words.output.empty() || words.output == "-")

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "kernels/help.hpp"
 #include "kernels/pi.hpp"
 #include "kernels/shared_object.hpp"
 
@@ -14,22 +15,6 @@ namespace stackx::kernels {
 namespace {
 
 enum Exit { kDone = 0, kUsage = 2, kEnvironment = 3 };
-
-void print_help(std::FILE* out) {
-  fmt::print(out,
-             "stackx-pi {}: performance indicators, one JSON object on stdout\n\n"
-             "usage: stackx-pi NAME [--library PATH] [--component NAME] [--with PATH ...] [key=value ...]\n"
-             "       stackx-pi list | --help | --version\n\n"
-             "  --library PATH    the shared library to load and measure\n"
-             "  --component NAME  what to call it in the output (default: its kind)\n"
-             "  --with PATH       a further library of the stack, such as libcudart; repeatable\n",
-             STACKX_VERSION);
-  for (const Pi& pi : all_pis()) {
-    fmt::print(out, "\n{}: {}\n", pi.name, pi.summary);
-    for (const Parameter& p : pi.parameters)
-      fmt::print(out, "  {:<14} {} [{}]\n", p.key, p.help, p.fallback);
-  }
-}
 
 PiArguments parse(const std::vector<std::string>& words) {
   PiArguments arguments;
@@ -73,7 +58,7 @@ std::FILE* take_stdout() {
 
 int run(const std::vector<std::string>& words) {
   const std::string command = words.empty() ? "" : words[0];
-  if (command == "--help" || command == "-h") return print_help(stdout), kDone;
+  if (command == "--help" || command == "-h") return fmt::print("{}", help_text(stdout_width())), kDone;
   if (command == "--version") return fmt::print("stackx-pi {}\n", STACKX_VERSION), kDone;
   if (command == "list") {
     for (const Pi& pi : all_pis()) fmt::print("{}\t{}\n", pi.name, pi.summary);

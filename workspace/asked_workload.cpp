@@ -11,7 +11,7 @@ namespace stackx::workspace {
 namespace {
 
 specs::Workload said(specs::TypedWorkload typed) {
-  for (const auto& note : typed.notes) say("--workload: {}\n", note);
+  for (const auto& note : typed.notes) remark("--workload: {}\n", note);
   return std::move(typed.workload);
 }
 

@@ -1,16 +1,20 @@
 #include "workspace/output.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "analysis/text/table.hpp"
 #include "specs/error.hpp"
 #include "specs/format/printable.hpp"
 #include "workspace/captured.hpp"
@@ -89,6 +93,30 @@ void flush_out() {
 }
 
 void write_err(std::string_view text) { put_err(specs::printable(text, specs::Keep::lines)); }
+
+void write_remark(std::string_view text) {
+  const auto width = page_columns(STDERR_FILENO);
+  if (!width) return write_err(text);
+  std::string folded;
+  for (const auto& line : analysis::lines_of(std::string(text)))
+    folded += analysis::width_of(line) <= *width ? line + "\n" : analysis::hanging(line, std::min(line.find_first_not_of(' '), line.size()), *width);
+  write_err(folded);
+}
+
+std::optional<std::size_t> terminal_width(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
+std::optional<std::size_t> page_columns(int descriptor) {
+  constexpr std::size_t narrowest = 60, widest = 160;
+  if (captured) return descriptor == STDOUT_FILENO ? std::optional(captured->columns) : std::nullopt;
+  if (const auto width = terminal_width(descriptor)) return std::clamp(*width, narrowest, widest);
+  const char* columns = std::getenv("COLUMNS");
+  if (columns == nullptr || std::atoi(columns) <= 0) return std::nullopt;
+  return std::clamp(static_cast<std::size_t>(std::atoi(columns)), narrowest, widest);
+}
 
 void redraw(std::string_view text) {
   if (!captured) put_err("\r\033[K" + specs::printable(text));

@@ -13,6 +13,8 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -29,7 +31,13 @@ void close_stdout();
 void write_out(std::string_view text);         // to stdout; throws Error(environment)
 void write_documents(std::string_view lines);  // to stdout; throws as write_out()
 void write_err(std::string_view text);         // to stderr; never throws
+void write_remark(std::string_view text);      // to stderr: lines for people, folded at words; never throws
 void flush_out();                              // for those who read line by line; throws as write_out()
+
+std::optional<std::size_t> terminal_width(int descriptor);  // nothing: it is none, or does not say
+// Columns that a text for people may have there: the terminal's, else $COLUMNS, 60 to 160 of them. Nothing where neither says:
+// then a line stays a line.
+std::optional<std::size_t> page_columns(int descriptor);
 
 // A text with ends of lines and colours of our own: in its lines, words of others went through printable().
 struct Block {
@@ -54,6 +62,11 @@ void print(fmt::format_string<T...> format, T&&... values) {
 template <typename... T>
 void say(fmt::format_string<T...> format, T&&... values) {
   write_err(fmt::format(fmt::runtime(format), in_a_line(values)...));
+}
+// What a person reads and no program: its lines fold at the width of the page, but for what stands `between backquotes`.
+template <typename... T>
+void remark(fmt::format_string<T...> format, T&&... values) {
+  write_remark(fmt::format(fmt::runtime(format), in_a_line(values)...));
 }
 
 // The progress line of a terminal: what stands on the cursor's line is wiped, `text` stands there, without a line end.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "pypi/transfer/http.hpp"
 #include "pypi/transfer/url.hpp"
@@ -15,7 +16,7 @@ namespace stackx::workspace {
 namespace {
 
 constexpr std::uint64_t largest_answer = 256ULL << 20;
-constexpr std::chrono::seconds first_pause{1}, longest_pause{15};
+constexpr std::chrono::seconds first_pause{1}, longest_pause{15}, until_there{3};
 
 // What a server of stackx says is wrong, and what the command line would end with; nothing from others.
 std::optional<std::pair<std::string, int>> error_in(const pypi::Response& response) {
@@ -40,7 +41,7 @@ std::string why_not(const std::string& url, const pypi::Response& response) {
   throw error->second == 2 ? bad_input(words) : broken_environment(words);
 }
 
-bool may_pass(const pypi::Response& response) { return response.status == 0 || response.status == 429 || response.status >= 500; }
+bool may_pass(const pypi::Response& response) { return response.unreachable || response.status == 429 || response.status >= 500; }
 
 std::uint64_t number_in(const nlohmann::json& document, const char* name) {
   const auto found = document.find(name);
@@ -74,6 +75,7 @@ Remote::Remote(const std::string& url, const std::string& option, std::chrono::s
   settings.has_offline = false;
   settings.timeout = silence;
   settings.retries = 1;
+  settings.asks_again = true;  // send() has a patience of its own
   if (const char* file = std::getenv("SSL_CERT_FILE")) settings.ca_file = file;
   transport_ = pypi::make_curl(settings);
 }
@@ -101,13 +103,16 @@ Remote::Taken Remote::send(const std::string& documents, const std::string& enco
   request.post = documents;
   request.headers = {"Content-Type: application/jsonl"};
   if (!encoding.empty()) request.headers.push_back("Content-Encoding: " + encoding);
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto begun = std::chrono::steady_clock::now();
+  bool said = false;
   for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
     const auto response = transport_->try_one(request);
+    was_there_ = was_there_ || !response.nobody_there;
+    const auto until = begun + (was_there_ ? patience : std::min(patience, until_there));
     const bool again = may_pass(response) && std::chrono::steady_clock::now() + pause < until;
     if (response.status == 200 || response.status == 201 || response.status == 422) return taken_in(url_, response);
     if (!again) throw_error(url_, response);
-    if (pause == first_pause && waiting) waiting(why_not(url_, response));
+    if (was_there_ && waiting && !std::exchange(said, true)) waiting(why_not(url_, response));
     std::this_thread::sleep_for(pause);
   }
 }

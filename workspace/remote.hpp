@@ -39,6 +39,7 @@ class Remote {
     std::vector<std::string> reasons;
   };
   // Documents, JSON Lines as `encoding` packs them ("zstd", "": not). Where it returns, they are on the server's disk or refused.
+  // Where nobody was there yet (no such host, a refused connection) that is a few seconds: the address is mistyped, mostly.
   Taken send(const std::string& documents, const std::string& encoding, std::chrono::seconds patience,
              const std::function<void(const std::string& why)>& waiting);
 
@@ -50,6 +51,7 @@ class Remote {
  private:
   static constexpr std::chrono::seconds longest_answer{90};  // a server waits 60 s for one
   std::string base_, url_, token_;
+  bool was_there_ = false;  // something took a connection, once
   std::unique_ptr<pypi::Transport> transport_;
 };
 

@@ -137,9 +137,8 @@ store::Store open_and_take_in(const fs::path& file, const SeedFiles& files, cons
   auto store = store::Store::open(file);
   const std::size_t rows = take_in(store, missing(store, files));
   if (rows > 0)
-    say("stackx: {}: took in {} published result{}{} that come{} with stackx (once; `stackx query "
-        "sources` lists where they are from)\n",
-        file.string(), rows, rows == 1 ? "" : "s", family.empty() ? "" : " of " + family, rows == 1 ? "s" : "");
+    remark("stackx: {}: took in {} published result{}{} that come{} with stackx (once; `stackx query sources` lists where they are from)\n",
+           file.string(), rows, rows == 1 ? "" : "s", family.empty() ? "" : " of " + family, rows == 1 ? "s" : "");
   return store;
 }
 
@@ -152,9 +151,8 @@ store::Store open_store(const Context& context, const std::string& family) {
   try {
     return open_and_take_in(file, files, family);
   } catch (const Error& error) {
-    say("stackx: {}: the published results that come with stackx cannot be added ({}); what "
-        "is in the store is answered from\n",
-        file.string(), error.what());
+    remark("stackx: {}: the published results that come with stackx cannot be added ({}); what is in the store is answered from\n",
+           file.string(), error.what());
     return std::move(*existing);
   }
 }

@@ -42,6 +42,16 @@ std::string python_in(const specs::SpecifierSet& range) {
   return text.find('*') == text.npos ? text : "";
 }
 
+// "torch==2.6.0 numpy=2.1.0", as the command line prints stacks, too -> a line each, each with "==".
+std::string as_lines(std::string_view text) {
+  std::string lines;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_alone = text[i] == '=' && (i == 0 || std::string_view("=<>!~").find(text[i - 1]) == text.npos) && text.substr(i + 1, 1) != "=";
+    lines += is_alone ? "==" : std::string(1, text[i] == ' ' ? '\n' : text[i]);
+  }
+  return lines + "\n";
+}
+
 // "-e ." and "NAME @ URL": pip freeze writes them, and requirements_txt.hpp refuses them.
 bool holds_other_sources(std::string_view text) {
   for (auto rest = text; !rest.empty();) {
@@ -72,6 +82,8 @@ class EndReader {
       read_file(path);
     } else if (is_stack_id(end_.text)) {
       read_stack();
+    } else if (end_.text.find('=') != end_.text.npos) {
+      take(specs::parse_freeze(as_lines(end_.text), end_.text));
     } else {
       throw bad_input(fmt::format("{}: neither a file nor an environment, nor the id of a stack; expected {}",
                                   specs::in_quotes(end_.text), kinds));
@@ -83,7 +95,8 @@ class EndReader {
  private:
   static constexpr const char* kinds =
       "a lock (Pipfile.lock, pylock.toml, uv.lock, poetry.lock), requirements (*.txt) with exact versions, the output of pip freeze, "
-      "an environment (its directory or its python), or the id of a stack in the store (6 hexadecimal digits or more)";
+      "an environment (its directory or its python), packages (\"torch==2.6.0 numpy==2.1.0\"), or the id of a stack in the store (6 "
+      "hexadecimal digits or more)";
 
   specs::PythonContext python_context() const {
     specs::PythonContext result;

@@ -4,6 +4,7 @@
 //   requirements.txt, `pip freeze` (also <(pip freeze), -)   every requirement with one version; --hash is kept
 //   environment.yml                                  its pip part
 //   DIRECTORY, DIRECTORY/bin/python                  what is installed there, without installers (pip, setuptools, ...)
+//   "torch==2.6.0 numpy=2.1.0"                       packages, as the command line prints stacks, too
 //   4f1c09a2                                         the id of a stack in the store, or how it begins
 // A requirement that leaves a choice is an error: what ran is not known. What comes from a path or repository is skipped and
 // named. Rejected: resolving such a requirement as of today, which is another stack than the one that was measured.

@@ -81,7 +81,7 @@ class Thoth {
  private:
   template <typename... Values>
   void say(fmt::format_string<Values...> format, Values&&... values) const {
-    workspace::say("{}: {}\n", spec_.file.filename().string(), fmt::format(format, std::forward<Values>(values)...));
+    workspace::remark("{}: {}\n", spec_.file.filename().string(), fmt::format(format, std::forward<Values>(values)...));
   }
 
   void refuse(Outcome outcome, std::string reason) {  // the first reason stands

@@ -90,8 +90,8 @@ std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification&
       continue;
     }
     if (hashes.empty())
-      workspace::say("{}: names no hash of {} {}: whatever the index has is taken\n", specification.file.string(), name,
-                     version);
+      workspace::remark("{}: names no hash of {} {}: whatever the index has is taken\n", specification.file.string(), name,
+                        version);
     auto& artifacts = result.back().versions.front().artifacts;
     for (const auto& file : files->wheels)
       artifacts.push_back(pypi::artifact_of(specs::ArtifactType::wheel, file));

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/output/print.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -66,7 +66,7 @@ std::string folded_help(std::string_view text, std::size_t width) {
 
 std::string folded_error(const std::string& text) {
   constexpr std::size_t narrowest = 40;
-  const auto width = terminal_width(STDERR_FILENO);
+  const auto width = workspace::terminal_width(STDERR_FILENO);
   if (!width || *width < narrowest) return text;
   return each_line(text, [&](std::string_view line) { return fold(line, blanks_before(line), 2, *width); });
 }

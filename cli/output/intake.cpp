@@ -8,10 +8,10 @@
 namespace stackx::cli {
 
 void print_reasons(const store::Intake& intake) {
-  for (const std::string& why : intake.reasons) workspace::say("stackx: {}\n", specs::to_utf8(why));
+  for (const std::string& why : intake.reasons) workspace::remark("stackx: {}\n", specs::to_utf8(why));
   if (intake.refused > intake.reasons.size())
-    workspace::say("stackx: and {} more were refused, whose reasons are not listed\n",
-               intake.refused - intake.reasons.size());
+    workspace::remark("stackx: and {} more were refused, whose reasons are not listed\n",
+                      intake.refused - intake.reasons.size());
 }
 
 void add_refused(nlohmann::json& document, const store::Intake& intake) {

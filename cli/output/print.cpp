@@ -1,9 +1,7 @@
 #include "cli/output/print.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -32,21 +30,7 @@ void print_table(std::vector<analysis::Column> columns, const std::vector<std::v
 
 bool stdout_is_terminal() { return !workspace::Captured::current() && isatty(STDOUT_FILENO) == 1; }
 
-std::optional<std::size_t> terminal_width(int descriptor) {
-  winsize size{};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
-  return size.ws_col;
-}
-
-std::size_t output_width(std::size_t usual) {
-  if (const auto* captured = workspace::Captured::current()) return captured->columns;
-  std::size_t width = 0;
-  if (const auto terminal = terminal_width(STDOUT_FILENO))
-    width = *terminal;
-  else if (const char* columns = std::getenv("COLUMNS"); columns && std::atoi(columns) > 0)
-    width = static_cast<std::size_t>(std::atoi(columns));
-  return width == 0 ? usual : std::clamp<std::size_t>(width, 60, 160);
-}
+std::size_t output_width(std::size_t usual) { return workspace::page_columns(STDOUT_FILENO).value_or(usual); }
 
 bool in_colour() {
   const char* refused = std::getenv("NO_COLOR");

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,7 @@ void print_paragraph(const std::vector<std::string>& words, std::size_t indent =
 void print_line(const std::string& text, std::size_t indent);  // begins there; what follows two columns further
 void print_table(std::vector<analysis::Column> columns, const std::vector<std::vector<std::string>>& rows);
 bool stdout_is_terminal();
-std::optional<std::size_t> terminal_width(int descriptor);  // nothing: it is none, or does not say
-// Columns to write into: the terminal's or $COLUMNS, 60 to 160 of them, else `usual`.
+// Columns to write into (workspace::page_columns), else `usual`.
 std::size_t output_width(std::size_t usual = 100);
 // Bold and the like: on a terminal, unless $NO_COLOR is set (https://no-color.org).
 bool in_colour();

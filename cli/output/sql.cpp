@@ -91,7 +91,7 @@ class CsvRows : public Rows {
     workspace::write_out(analysis::csv_line(fields));
   }
   void end(bool more) override {
-    if (more) workspace::say("stackx: there are more rows: --limit 0 gives all\n");
+    if (more) workspace::remark("stackx: there are more rows: --limit 0 gives all\n");
   }
 };
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/check/check_json.hpp"
+#include "campaigns/no_stack.hpp"
 #include "cli/output/print.hpp"
 #include "workspace/output.hpp"
 
@@ -24,6 +25,16 @@ void print_unsolvable(const std::string& project, const resolver::Unsolvable& wh
                              {"fixes", why.fixes}};
   if (what == no_valid_stack) document["valid_stacks"] = "0";
   print_json(document);
+}
+
+void answering_no_stack(const std::function<void()>& run, Globals& globals) {
+  try {
+    run();
+  } catch (const campaigns::NoStack& none) {
+    const auto whose = none.target.empty() ? none.project : fmt::format("{}, target {}", none.project, none.target);
+    print_unsolvable(globals.json ? none.project : whose, none.why, no_valid_stack, globals.json);
+    globals.exit_code = 1;
+  }
 }
 
 }  // namespace stackx::cli

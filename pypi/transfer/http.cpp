@@ -301,7 +301,7 @@ class Curl : public Transport {
       return;
     }
     if (code == CURLE_OK) return done(attempt.index, std::move(response));
-    if (is_down(code)) down_.insert_or_assign(origin_of(response.url), Down{code, Clock::now() + kUntilAskedAgain});
+    if (is_down(code) && !settings_.asks_again) down_.insert_or_assign(origin_of(response.url), Down{code, Clock::now() + kUntilAskedAgain});
     done(attempt.index, unanswered(requests[attempt.index].url, code,
                                    code == CURLE_OPERATION_TIMEDOUT ? waited(attempt) : std::string(transfer->error)));
   }
@@ -334,6 +334,7 @@ class Curl : public Transport {
                                    specs::without_passwords(detail.empty() ? response.failure : std::string(detail)),
                                    advice(code));
     response.unreachable = may_pass(code);
+    response.nobody_there = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT;
     return response;
   }
 

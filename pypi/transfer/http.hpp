@@ -46,6 +46,7 @@ struct Response {
   // with the URL and what to do.
   std::string failure, message;
   bool unreachable = false;  // a failure of the network, not of what was sent
+  bool nobody_there = false;  // of those: no such host, or nothing takes connections on that port
 };
 
 class Transport {
@@ -63,6 +64,7 @@ struct HttpSettings {
   std::chrono::seconds timeout{15};  // of silence, as pip's --timeout
   int retries = 3;
   bool has_offline = true;    // the command has --offline, which a message may name
+  bool asks_again = false;    // a server that is down, too, each time: else not for a minute
   // Where somebody only wants to know whether anybody answers: each request is made once and takes no longer than this,
   // looking up the name included. 0: see above.
   long most_milliseconds = 0;

@@ -307,6 +307,14 @@ class Ends(Blame):
         self.assertEqual(done.stdout, "")
         return done.stderr
 
+    def test_packages_as_words(self):
+        old, new = self.ends(2)
+        of_files = self.stackx("blame", old, new, "--pi", self.bench, "--dry-run").stdout
+        for words in (("p00==1.0 p01==1.0", "p00==2.0 p01==2.0"), ("p00=1.0 p01=1.0", "p00=2.0 p01==2.0")):
+            self.assertEqual(self.stackx("blame", *words, "--pi", self.bench, "--dry-run").stdout, of_files)
+        self.assertIn("p01>=1", self.refused("p00==1.0", "p00==2.0 p01>=1", "--pi", self.bench))
+        self.assertIn("packages (\"torch==2.6.0 numpy==2.1.0\")", self.refused("p00", "p00==2.0", "--pi", self.bench))
+
     def test_bad_input(self):
         old, new = self.ends(2)
         loose = self.write("loose.txt", "p00==1.0\np01>=1\n")

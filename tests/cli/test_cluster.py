@@ -143,6 +143,11 @@ class Commands(OnSlurm):
                 else subprocess.run([STACKX, "cluster", "submit", broken], env=self.environment, capture_output=True, text=True)
             self.assertIn(word, done.stderr)
             self.assertEqual(list(self.spool.iterdir()), [])
+        none = self.write("none-valid.json", document | {"pins": {"debian-openblas": "==9", "debian-blis": "==9"}, "requires": {"debian-openblas": "*"}})
+        for command in ("submit", "script"):  # the input is fine, the answer is no
+            self.assertRegex(self.stackx("cluster", command, none, exit_code=1).stdout, r"\Aon-slurm, target all: no valid stack\.\n")
+            self.assertIn("debian-openblas", " ".join(self.json("cluster", command, none, exit_code=1)["clash"]))
+        self.assertEqual(list(self.spool.iterdir()), [])
         settings = self.write("settings.json", document["cluster"] | {"$schema": "stackx/cluster-settings/1"})
         requirements = self.scratch / "requirements.txt"
         requirements.write_text("numpy\n")

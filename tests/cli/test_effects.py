@@ -156,14 +156,18 @@ class Effects(MadeUpStore):
         done = self.stackx("effects", "--workload", "conv2d", exit_code=1)
         self.assertIn("--workload matmul", done.stdout)
         self.assertEqual(self.json("effects", "--workload", "conv2d", exit_code=1)["effects"], [])
-        message = self.stackx("resolve", project, "--top", "1", "--effects", "--workload", "conv2d", exit_code=2).stderr
-        self.assertIn("no measurement of conv2d", message)
-        self.assertIn("What is measured", message)
+        asked = ("resolve", project, "--top", "1", "--effects", "--workload", "conv2d")
+        text = self.stackx(*asked, exit_code=1).stdout  # the input is fine, the answer is no
+        self.assertRegex(text, r"\ANo measurement of conv2d on \S+ to predict from\.\nWhat is measured:\n  --hw ")
+        done = self.stackx(*asked, "--json", exit_code=1)  # a stream without a stack
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr, text)
 
     def test_only_failures(self):
         self.inspection(self.stacks()[0], 50, outcome="crashed", reason="signal 11", samples_ns=[])
         self.store()
         self.assertIn("failed: there is no rate", self.stackx("effects", exit_code=1).stdout)
+        self.assertIn("failed: there is no rate", self.stackx("resolve", self.catalog(), "--top", "1", "--effects", exit_code=1).stdout)
 
     def test_usage(self):
         project = self.catalog()

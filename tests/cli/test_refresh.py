@@ -173,7 +173,15 @@ class Files(Refresh):
         lines = files["torch.json"].decode().splitlines()
         self.assertEqual([line[:8] for line in lines[1:-1]], ['"2.11.0"', '"2.10.0"', '"2.9.0":'], "one version a line")
         self.assertIn("News of 4 packages; 0 as they were.", done.stdout)
+        self.assertTrue(done.stderr.startswith(f"Facts are written to {self.out}\n"), done.stderr)
         self.assertRegex(done.stdout, r"torch +newest 2\.11\.0, new: 2\.9\.0, 2\.10\.0, 2\.11\.0\n")
+
+    def test_where_they_are_written_is_said_first(self):
+        data = self.data("jax") / "generated"
+        data.mkdir()
+        done = self.stackx(*self.command("jax", "--only-package-index"))
+        self.assertTrue(done.stderr.startswith(f"Facts are written to {data}; --output DIR writes others\n"), done.stderr)
+        self.assertTrue((data / "jax.json").exists())
 
     def test_wheels_are_not_downloaded(self):
         self.refresh()

@@ -37,9 +37,11 @@ class List(ResolveBox):
         self.assertEqual(self.stacks(project), every)
         self.assertEqual(self.stacks(project, "--list", "17"), every[:17])
 
-    def test_list_0_is_nothing(self):
+    def test_none_is_refused(self):
+        """Nothing printed would look like no stack; as `inspect --sample 0`."""
         project, _ = self.generated(8)
-        self.assertEqual(self.stackx("resolve", project, "--list", "0").stdout, "")
+        for question in ("--list", "--sample", "--top"):
+            self.assertIn(f'{question}: expected a whole number, 1 or more, found "0"', self.refusal(project, question, "0"))
 
     def test_two_million_stacks_take_the_memory_of_a_thousand(self):
         names = [f"c{i}" for i in range(7)]
@@ -114,7 +116,7 @@ class Sample(ResolveBox):
         self.assertNotEqual(self.lines("resolve", project, "--list", "12", "--strategy", "latest"), first)
         both = self.lines("resolve", project, "--list", "12", "--sample", "3", "--strategy", "latest")  # that of --sample
         self.assertEqual(both, first + self.lines("resolve", project, "--sample", "3", "--strategy", "latest"))
-        self.assertEqual(self.stackx("resolve", project, "--list", "0", "--strategy", "latest").stdout, "")
+        self.assertIn("1 or more", self.refusal(project, "--list", "0", "--strategy", "latest"))
         self.assertIn("--sample N", self.refusal(project, "--list", "12", "--strategy", "uniform"))
         self.assertIn("add --sample N or --list N", self.refusal(project, "--strategy", "latest"))
 

@@ -14,6 +14,7 @@ import threading
 import time
 import unittest
 
+from harness import STACKX
 from made_up_store import MadeUpStore, stack_id
 from server_of_stackx import Server, serving
 
@@ -294,6 +295,51 @@ class Clients(Serve):
             self.assertIn(f"0 documents new, {len(self.made)} were there", self.stackx("export", "--to", server.url).stderr)
             theirs = self.stackx("export", "--db", other["STACKX_DB"]).stdout
         self.assertEqual(sorted(theirs.splitlines()), sorted(self.stackx("export").stdout.splitlines()))
+
+    def test_export_to_nobody(self):
+        """A mistyped port is told at once, not waited for."""
+        self.server.end()
+        said = self.stackx("export", "--to", self.server.url, exit_code=3).stderr
+        self.assertEqual(said, f"stackx: {self.server.url}/: Couldn't connect to server; does a server run there, and can it be reached from here? "
+                               "Nothing was sent\n")
+
+    def test_export_to_a_server_that_restarts(self):
+        """It was there, so it is waited for."""
+        class Answers(http.server.BaseHTTPRequestHandler):
+            status, body = 503, b""
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(self.status)
+                self.send_header("Content-Length", str(len(self.body)))
+                self.end_headers()
+                self.wfile.write(self.body)
+
+            def log_message(self, *_):
+                pass
+
+        class Taken(Answers):
+            status, body = 201, json.dumps({"$schema": "stackx/intake/1", "inserted": 3, "already_there": 0, "refused": 0}).encode()
+
+        def listen(port, answers):
+            server = http.server.HTTPServer(("127.0.0.1", port), answers)
+            threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+            return server
+
+        def end(server):
+            server.shutdown()
+            server.server_close()
+
+        first = listen(0, Answers)
+        port = first.server_port
+        with subprocess.Popen([STACKX, "export", "--to", f"http://127.0.0.1:{port}"], env=self.environment, stderr=subprocess.PIPE, text=True) as client:
+            self.assertIn("trying again for 5 minutes", client.stderr.readline())
+            end(first)
+            time.sleep(5)  # longer than nobody is waited for
+            second = listen(port, Taken)
+            self.assertEqual(client.stderr.read(), f"http://127.0.0.1:{port}/: 3 documents new, 0 were there\n")
+        end(second)
+        self.assertEqual(client.returncode, 0)
 
     def test_tokens(self):
         made = self.stackx("serve", "token", "node-7", "--role", "write")

@@ -1,9 +1,11 @@
 """Every page in a terminal of 80 columns: no line is wider but for what a person pastes, which is never broken."""
 
+import pathlib
 import re
+import subprocess
 import unittest
 
-from harness import EXAMPLE
+from harness import EXAMPLE, STACKX
 from made_up_store import MadeUpStore, stack_id
 
 COLUMNS = 80
@@ -84,6 +86,24 @@ class Width(MadeUpStore):
         project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 8, "sentinels": 1,
                                          "limits": {"seconds": 30, "memory_gib": 2}})
         self.fits("inspect", project)
+        said = self.stackx("inspect", project, "--seed", "7").stderr
+        self.assertIn("noise: ", said)
+        self.assertEqual(too_wide(said), [])
+        self.environment["COLUMNS"] = "60"
+        self.assertEqual(too_wide(self.stackx("inspect", project, "--seed", "8").stderr, 60), [])
+        del self.environment["COLUMNS"]  # a line stays a line
+        said = self.stackx("inspect", project, "--seed", "9").stderr
+        self.assertEqual([line for line in said.splitlines() if line.startswith(" ")], [])
+
+    def test_help_of_the_pis(self):
+        help_text = lambda: subprocess.run([pathlib.Path(STACKX).parent / "stackx-pi", "--help"], env=self.environment, capture_output=True,
+                                           text=True, check=True).stdout
+        folded = help_text()
+        self.assertEqual(too_wide(folded), [])
+        del self.environment["COLUMNS"]
+        whole = help_text()
+        self.assertGreater(max(map(len, whole.splitlines())), COLUMNS)
+        self.assertEqual(folded.split(), whole.split())
 
     def test_what_is_pasted_stays_whole(self):
         self.begin_with_what_is_published()

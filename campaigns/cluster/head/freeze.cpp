@@ -8,6 +8,7 @@
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
 #include "campaigns/cluster/workers.hpp"
+#include "campaigns/no_stack.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
@@ -177,7 +178,7 @@ class Freezing {
   specs::Plan plan_for(const specs::ClusterTarget& target, const workspace::Loaded& loaded) const {
     const resolver::Resolver resolver(loaded.project, loaded.catalog);
     if (const auto why = resolver.explain())
-      throw bad_input(fmt::format("{}: target {}: no valid stack to measure.\n{}", options_.project.string(), target.name, why->text()));
+      throw NoStack(campaign_.project, target.name, *why);
     if (loaded.project.workloads.empty())
       throw bad_input(fmt::format("{}: has no \"workload\", which says what to measure", options_.project.string()));
     const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);

@@ -28,7 +28,7 @@ struct FreezeOptions {
 specs::Node project_to_freeze(const std::filesystem::path& file);
 
 // Writes nothing but to its directory below the settings' spool, or below `instead`, where it is only to be looked at.
-// Throws Error(bad_input) for what cannot be measured, Error(environment) where the spool refuses.
+// Throws Error(bad_input) for what cannot be measured, NoStack, Error(environment) where the spool refuses.
 specs::ClusterCampaign freeze(const FreezeOptions& options, const workspace::Context& context,
                               const std::filesystem::path& instead = {});
 

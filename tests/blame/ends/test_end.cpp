@@ -43,6 +43,14 @@ class Folder {
 
 }  // namespace
 
+TEST_CASE("end: packages as words, as the command line prints stacks, too") {
+  const Packages both{{"torch", "2.6.0+cu124"}, {"numpy", "2.1.0"}};
+  for (const char* text : {"torch==2.6.0+cu124 numpy==2.1.0", "torch=2.6.0+cu124 numpy=2.1.0"})
+    CHECK(read_end(text, {}).packages == both);
+  CHECK_THAT(test::error_of([] { read_end("torch>=2.6.0", {}); }), Contains("leaves a choice of versions"));
+  CHECK_THAT(test::error_of([] { read_end("torch~=2.6", {}); }), Contains("leaves a choice of versions"));
+}
+
 TEST_CASE("end: Pipfile.lock, with its Python, hashes and extras") {
   const Folder folder;
   const auto end = folder.read("Pipfile.lock", R"({"_meta": {"requires": {"python_version": "3.9"}}, "default": {
