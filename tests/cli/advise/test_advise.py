@@ -12,7 +12,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import unittest
 
 from harness import EXAMPLE, ROOT, STACKX, BlackBox, schema_errors
 from made_up_store import MadeUpStore
@@ -612,7 +611,3 @@ class Measured(MadeUpStore):
         self.assertEqual(chosen(), {"mkl": "2026.2.0"})
         project = self.write("requirements.txt", "scipy-openblas64\n")
         self.assertEqual(chosen("--project", project), {"scipy-openblas64": "0.3.34.481.3"})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """Where more was measured than one answer shows, advise reads the stacks that the maintained sums say lead."""
 
 import sqlite3
-import unittest
 
 from made_up_store import MadeUpStore
 
@@ -59,7 +58,3 @@ class Large(MadeUpStore):
         database.close()
         done = self.stackx("advise", "--hw", "host", "--workload", "matmul", exit_code=3)
         self.assertIn("series: row 7 is changed", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

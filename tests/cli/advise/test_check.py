@@ -8,7 +8,6 @@ import pathlib
 import resource
 import subprocess
 import sys
-import unittest
 
 from harness import ROOT, STACKX, BlackBox, schema_errors
 
@@ -561,7 +560,3 @@ class LongLists(Check):
         lines = "".join(f"torch[e{i}]\n" for i in range(2000))
         self.assertIn("requirements.txt:201: 201 extras of torch are named up to here, and more than 200 are not judged;",
                       self.answer_in_time(lines, exit_code=2).stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-import unittest
 
 from harness import KEPT, ROOT, STACKX, cases
 from python_stack import HERE, container_engine
@@ -366,7 +365,3 @@ class Contained(Containers, Answers):
         environment = dict(self.docker(*mounts, *self.pip_conf(), *(word for name in names for word in ("-e", name))), STACKX_PI=str(self.scratch / "real"))
         said = json.loads(self.run_tool("bash", self.write("line.sh", self.written[answer]["docker"]), env=environment).splitlines()[-1])
         self.assertEqual((said["component"], said["check"]["pass"]), ("onnxruntime", True))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-import unittest
 
 from harness import KEPT, ROOT, STACKX
 from python_stack import HERE, container_engine, wheel
@@ -284,7 +283,3 @@ class Installed(Containers):
         self.addCleanup(subprocess.run, ["podman", "rmi", "--force", image], capture_output=True)
         result = self.check_result(self.run_tool("podman", "run", "--rm", "--network=none", *self.limits(), image))
         self.assertIn(f'"numpy=={result["loaded"]["numpy"]} ', text)
-
-
-if __name__ == "__main__":
-    unittest.main()

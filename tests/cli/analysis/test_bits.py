@@ -3,7 +3,6 @@ real inspections of libraries that are steady, unsteady, or less exact."""
 
 import hashlib
 import json
-import unittest
 
 from made_up_store import MadeUpStore, stack_id
 
@@ -139,7 +138,3 @@ print(json.dumps({"name": "sum", "samples_ns": [1000000] * 3, "work": {"flop": 0
         self.assertIn("Results differ in bits on ", text)
         self.assertIn("B gave different bits in different runs, 3 results in 3 inspections", text)
         self.assertNotIn("A gave", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

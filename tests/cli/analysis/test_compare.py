@@ -4,7 +4,6 @@ import json
 import math
 import random
 import statistics
-import unittest
 
 from harness import this_machine
 from made_up_store import WORKLOAD, MadeUpStore, campaign_id, stack_id
@@ -304,7 +303,3 @@ class Compare(MadeUpStore):
     def test_nothing_measured(self):
         self.store()
         self.stackx("compare", "openblas=1", "openblas=2", exit_code=1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import io
 import itertools
 import json
 import math
-import unittest
 
 from made_up_store import WORKLOAD, MadeUpStore, stack_id
 
@@ -198,7 +197,3 @@ class Pareto(MadeUpStore):
         table = self.stackx("advise", "--pareto").stdout
         self.assertIn("library middle", table)
         self.assertNotIn("library beaten", table)
-
-
-if __name__ == "__main__":
-    unittest.main()

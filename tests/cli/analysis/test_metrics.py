@@ -3,7 +3,6 @@ whose memory and error are known, and on real inspections whose memory is."""
 
 import json
 import math
-import unittest
 
 from made_up_store import MadeUpStore, stack_id
 
@@ -244,7 +243,3 @@ print(json.dumps({{"name": "hold", "samples_ns": [1000000] * 3, "work": {{"flop"
                 self.stackx("inspect", project, "--pi", pi, exit_code=None)
                 documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
                 self.assertTrue(any(d.get("outcome") == "bad_output" and said in d["reason"] for d in documents), documents[-1].get("reason"))
-
-
-if __name__ == "__main__":
-    unittest.main()

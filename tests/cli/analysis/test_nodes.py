@@ -3,7 +3,6 @@
 import csv
 import io
 import math
-import unittest
 
 from harness import schema_errors
 from made_up_store import MadeUpStore, stack_id
@@ -134,7 +133,3 @@ class Nodes(Cluster):
         page = (self.scratch / "page.html").read_text()
         self.assertIn('<section id="nodes">', page)
         self.assertIn('<a href="#nodes">', page)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -14,7 +14,6 @@ import random
 import re
 import shutil
 import subprocess
-import unittest
 
 from harness import STACKX, BlackBox
 
@@ -228,7 +227,7 @@ class Report(BlackBox):
         binary = self.scratch / "bin" / "stackx"
         binary.parent.mkdir()
         shutil.copy(STACKX, binary)
-        self.environment["STACKX_DATA"] = str(pathlib.Path(__file__).resolve().parents[2] / "specs" / "data")
+        self.environment["STACKX_DATA"] = str(pathlib.Path(__file__).resolve().parents[3] / "specs" / "data")
         path = self.scratch / "bare.html"
         done = subprocess.run([binary, *self.OPTIONS, "-o", path], capture_output=True, text=True, env=self.environment)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -281,7 +280,3 @@ class Report(BlackBox):
         self.assertIn("--format", self.stackx(*self.OPTIONS, "-o", self.scratch / "report.xyz", exit_code=2).stderr)
         self.stackx(*self.OPTIONS, "-o", self.scratch / "no" / "such" / "report.html", exit_code=3)
         self.assertIn("no such hardware", self.stackx("report", "--hw", "abacus", exit_code=2).stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

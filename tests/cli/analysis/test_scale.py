@@ -1,7 +1,6 @@
 """Where more was measured than an answer reads: seeded samples, said so, with counts of everything."""
 
 import math
-import unittest
 
 from made_up_store import WORKLOAD, MadeUpStore, sealed, stack_id
 
@@ -154,7 +153,3 @@ class Race(MadeUpStore):
         self.assertEqual(everything[1]["vs_best"]["pairs"], 60 + 12)
         self.assertEqual([row["verdict_vs_best"] for row in document["recommendations"]],
                          [row["verdict_vs_best"] for row in everything])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import unittest
 
 from harness import STACKX, BlackBox, debian_package
 
@@ -211,7 +210,3 @@ class Discover(BlackBox):
         document, = self.inspections()
         self.assertEqual(document["outcome"], "ok", document)
         self.assertEqual(document["loaded"]["numpy"], numpy)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import collections
 import json
-import unittest
 
 from harness import ROOT, BlackBox
 
@@ -70,7 +69,3 @@ class FrameworkCatalogs(BlackBox):
             self.check_artifacts("tensorflow1.json", stack)
         same = {name for name in stacks["1.13.1"] if stacks["1.13.1"][name] == stacks["1.14.0"].get(name)}
         self.assertLessEqual({"numpy", "protobuf", "grpcio", "h5py", "gast", "six"}, same, "they differ in TensorFlow alone")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -12,7 +12,6 @@ import shutil
 import sys
 import tarfile
 import threading
-import unittest
 import zipfile
 
 from harness import BlackBox
@@ -565,7 +564,3 @@ class ImportPypi(BlackBox):
         index.add("app", wheel("app", "1.0", ["old"]))
         self.assertEqual(list(self.components(index, "app", "--sdists", "--newest", "1", python="3.9")["old"]), ["0.2"])
         self.assertEqual(list(self.components(index, "app", "--sdists", "--newest", "1")["old"]), ["0.2"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import threading
 import time
-import unittest
 import zipfile
 
 from harness import STACKX, BlackBox
@@ -274,7 +273,3 @@ class Places(BlackBox):
         process.communicate(timeout=240)
         self.assertLess(time.monotonic() - begun, 30)  # the index says nothing for minutes
         self.assertNotEqual(process.returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

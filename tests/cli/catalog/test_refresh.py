@@ -7,11 +7,9 @@ import shutil
 import signal
 import subprocess
 import threading
-import unittest
 
 import test_import_pypi as pypi
-from harness import ROOT, STACKX, BlackBox
-from test_check import schema_errors
+from harness import ROOT, STACKX, BlackBox, schema_errors
 
 
 class After:
@@ -503,7 +501,3 @@ class BadInput(Refresh):
         self.assertEqual(self.index.asked, [])
         self.refresh("Torch")
         self.assertEqual(list(self.all()), ["torch.json"])
-
-
-if __name__ == "__main__":
-    unittest.main()

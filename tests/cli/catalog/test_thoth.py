@@ -10,7 +10,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import unittest
 import zipfile
 
 from harness import BlackBox
@@ -445,7 +444,3 @@ class Usage(Thoth):
                       self.stackx("inspect", self.project(), "--relax", "python", exit_code=2).stderr)
         self.stackx("inspect", "--amun", file, "--relax", "everything", exit_code=2)
         self.assertIn("nothing.json", self.stackx("inspect", "--amun", self.scratch / "nothing.json", exit_code=2).stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import math
 import signal
 import subprocess
 import time
-import unittest
 
 from cluster_box import AT_ONCE, OnSlurm, ROUNDS
 from harness import ROOT, STACKX, schema_errors
@@ -153,7 +152,3 @@ class Commands(OnSlurm):
         self.assertIn("has no \"cluster\"", self.stackx("cluster", "submit", self.write("none.json", document), exit_code=2).stderr)
         self.assertIn("none was submitted from here", self.stackx("cluster", "status", exit_code=2).stderr)
         self.assertIn("--on", self.stackx("cluster", "submit", project, "--on", "kubernetes", exit_code=2).stderr + "--on")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import json
 import re
-import unittest
 
 from cluster_box import AT_ONCE, OnSlurm
 
@@ -132,7 +131,3 @@ class GoesWrong(OnSlurm):
         file = self.scratch / "urgent.sh"
         file.write_text(text)
         return file
-
-
-if __name__ == "__main__":
-    unittest.main()

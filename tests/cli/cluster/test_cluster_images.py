@@ -150,7 +150,3 @@ class Images(BlackBox):
         attempt = json.loads(file.read_text())
         self.assertEqual(attempt["state"], "failed")
         self.assertIn("install podman", attempt["reason"])
-
-
-if __name__ == "__main__":
-    unittest.main()

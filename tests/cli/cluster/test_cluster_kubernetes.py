@@ -3,7 +3,6 @@
 import http.server
 import json
 import threading
-import unittest
 
 from cluster_box import AT_ONCE, OnKubernetes, ROUNDS
 from server_of_stackx import serving
@@ -122,7 +121,3 @@ class GoesWrong(OnKubernetes):
         self.until(lambda: not self.cluster.pods(live=True), "the end of the pods")
         self.assertEqual(self.cluster.objects("Job"), [])
         self.assertEqual(self.json("cluster", "collect")["targets"][0]["submitted"], "")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -185,7 +185,7 @@ class Played(Trained):
         alone.parent.mkdir()
         os.link(STACKX, alone) if os.stat(STACKX).st_dev == os.stat(self.scratch).st_dev else alone.write_bytes(pathlib.Path(STACKX).read_bytes())
         alone.chmod(0o755)
-        second, first = self.node(1, program=alone, STACKX_DATA=str(pathlib.Path(__file__).parents[2] / "specs/data")), self.node(0)
+        second, first = self.node(1, program=alone, STACKX_DATA=str(pathlib.Path(__file__).parents[3] / "specs/data")), self.node(0)
         code, said = self.ended(first)
         self.assertEqual(code, 3, said)
         self.assertRegex(said, "on n2: .*stackx-supervise")
@@ -309,7 +309,3 @@ class OnRealSlurm(Trained, OnSlurm):
         self.until(lambda: any(json.loads(file.read_text())["state"] != "running" for file in self.root().glob("*/block-*/*/attempt.json")),
                    "the first node knows that the second is lost")
         print(f"from power loss to the start's end: {time.monotonic() - began:.1f} s", end=" ")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import unittest
 
 from many_blocks import ManyBlocks
 from harness import STACKX
@@ -69,7 +68,3 @@ class ClusterScale(ManyBlocks):
         said, _ = self.passes("status")
         self.assertEqual((said["finished"], said["targets"][0]["inspections"], said["collected"]["remarks"]), (True, 1500, []))
         self.stackx("db", "check")
-
-
-if __name__ == "__main__":
-    unittest.main()

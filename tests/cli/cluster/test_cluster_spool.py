@@ -4,7 +4,6 @@ import random
 import signal
 import subprocess
 import time
-import unittest
 
 from cluster_box import AT_ONCE, OnSlurm, ROUNDS
 from harness import STACKX, cases
@@ -81,7 +80,3 @@ class Killed(OnSlurm):
             head.wait()
         self.wait_for_end()
         self.assertEqual(len(list(self.root().glob("all/submission-*.json"))), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

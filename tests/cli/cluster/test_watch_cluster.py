@@ -3,7 +3,6 @@
 import json
 import subprocess
 import time
-import unittest
 
 from cluster_box import OnKubernetes, OnSlurm
 from harness import STACKX, schema_errors
@@ -71,7 +70,3 @@ class WatchedOnKubernetes(Watched, OnKubernetes):
     def test_two_libraries(self):
         self.two_libraries(self.target())
         self.assertEqual(self.cluster.pods(live=True), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

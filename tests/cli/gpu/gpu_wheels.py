@@ -18,7 +18,7 @@ import sys
 import tempfile
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 PREFIXES = {"nvidia-cublas": "cublas", "nvidia-cudnn": "cudnn", "nvidia-cuda-nvrtc": "nvrtc", "nvidia-cuda-runtime": "cudart"}
 # What is loaded from each. The others in there are loaded by these, or none of ours.
 LOADED = {"cublas": r"libcublas(Lt)?\.so\.", "cudnn": r"libcudnn\.so\.", "nvrtc": r"libnvrtc\.so\.", "cudart": r"libcudart\.so\."}

@@ -208,7 +208,3 @@ class DeviceCode(unittest.TestCase):
     def test_no_device_code_and_no_library(self):
         self.assertEqual(fatbin.bytes_by_architecture(pathlib.Path(STACKX).read_bytes()), {})
         self.assertRaisesRegex(ValueError, "no ELF", fatbin.bytes_by_architecture, b"text")
-
-
-if __name__ == "__main__":
-    unittest.main()

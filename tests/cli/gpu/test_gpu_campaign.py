@@ -7,7 +7,6 @@ import re
 import signal
 import threading
 import time
-import unittest
 
 from harness import STACKX, BlackBox, schema_errors
 
@@ -330,7 +329,3 @@ class GpuCampaign(BlackBox):
         ((outcome, reason),) = self.refusals(self.gpu_project({"12.4": ">=525"}, wheel=True))
         self.assertEqual(outcome, "unsupported")
         self.assertIn("$CUDA_VISIBLE_DEVICES", reason)
-
-
-if __name__ == "__main__":
-    unittest.main()

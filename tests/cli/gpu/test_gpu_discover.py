@@ -7,7 +7,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import unittest
 
 from harness import STACKX, BlackBox
 
@@ -308,7 +307,3 @@ class GpuDiscover(BlackBox):
         self.assertEqual((project["requires"], project["hardware"]), ({"gpu-matmul": "*"}, {"gpu": "host", "driver": "host"}))
         self.assertGreaterEqual(int(self.json("resolve", self.scratch / "compare.json", "--count")["valid_stacks"]), 5)
         self.assertIn("-o FILE", self.stackx("catalog", "discover", "--project", "x.json", exit_code=2).stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -155,7 +155,3 @@ class GpuSpace(BlackBox):
                     expected = counter.count(*more)
                     self.assertGreater(expected, 10_000)
                     self.assertEqual(self.json("resolve", project, "--count")["valid_stacks"], str(expected))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -114,7 +114,3 @@ class Wheels(unittest.TestCase):
             runtime = next(one for one in gpu_wheels.toolkits()[wheel.cuda] if one.library == "cudart")
             with self.subTest(wheel=wheel.file):
                 self.look_at(wheel, runtime)
-
-
-if __name__ == "__main__":
-    unittest.main()

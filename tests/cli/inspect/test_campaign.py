@@ -397,7 +397,3 @@ class Campaign(BlackBox):
         message = self.stackx("inspect", project, exit_code=2).stderr
         self.assertIn("/hardware/cpu", message)
         self.assertIn("abacus", message)
-
-
-if __name__ == "__main__":
-    unittest.main()

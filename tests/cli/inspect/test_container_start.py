@@ -9,7 +9,6 @@ import shutil
 import statistics
 import subprocess
 import time
-import unittest
 
 from harness import BlackBox, this_machine
 from python_stack import container_engine
@@ -168,7 +167,3 @@ class ContainerStart(BlackBox):
         self.assertNotIn("container_start", [one["name"] for one in document["phases"]])
         said = self.stackx("advise", "--hw", "host", "--workload", "began", "--pi", self.pi, "--metric", "container_start", exit_code=None)
         self.assertFalse(re.search(r"\d ms", said.stdout), said.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

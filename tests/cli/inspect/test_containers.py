@@ -4,7 +4,6 @@ run fetches what it needs (suites, wheels: some 300 MB); what it made is kept fo
 import json
 import re
 import socket
-import unittest
 
 from harness import KEPT, BlackBox
 from python_stack import HERE, container_engine
@@ -135,7 +134,3 @@ class SuiteImage(InContainer):
         self.assertRegex(document["artifacts"]["image bookworm"], r"^[0-9a-f]{64}$")
         again = self.offline(project, "--pi", pi)
         self.assertEqual(again["artifacts"], document["artifacts"])
-
-
-if __name__ == "__main__":
-    unittest.main()

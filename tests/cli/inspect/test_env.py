@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import unittest
 
 from harness import BlackBox
 
@@ -119,7 +118,3 @@ class Environments(BlackBox):
         self.assertFalse(manifest.exists())
         gone = subprocess.run([*command, "image", "inspect", tag], capture_output=True)
         self.assertNotEqual(gone.returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,7 +10,6 @@ import re
 import shutil
 import socket
 import subprocess
-import unittest
 
 from harness import KEPT, ROOT, STACKX
 from python_stack import PROGRAM, PythonStack, container_engine, wheel
@@ -345,7 +344,3 @@ class Confined(Runners):
 
 class ConfinedInContainers(Confined):
     runner = "container"
-
-
-if __name__ == "__main__":
-    unittest.main()

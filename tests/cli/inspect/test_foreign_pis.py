@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import unittest
 
 from harness import BlackBox, schema_errors
 from made_up_store import MadeUpStore
@@ -170,7 +169,3 @@ class Imported(MadeUpStore):
                          "Nothing to compare. No pair has a rate on both sides. Of A's 6 inspections: 6 implausible.")
         self.assertEqual(self.stackx("export").stdout.count('"outcome":"ok"'), 12)  # as they came
         self.assertEqual(self.stackx("db", "check").returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import unittest
 
 from harness import STACKX, BlackBox, cases
 
@@ -51,7 +50,3 @@ class Kill(BlackBox):
         self.assertEqual(len({document["campaign"] for document in documents}), 1)
         self.assertEqual(len(slots), 4 * rounds)
         self.assertEqual({document["outcome"] for document in documents}, {"ok"})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """Stacks whose wheels require packages that the catalog does not name: chosen from an index, kept, told."""
 
 import hashlib
-import unittest
 
 from python_stack import PythonStack, wheel
 
@@ -84,7 +83,3 @@ class LackingPackages(PythonStack):
         self.assertIn("what victim requires", document["reason"])
         self.assertIn("nowhere", document["reason"])
         self.assertEqual(self.half_built(), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

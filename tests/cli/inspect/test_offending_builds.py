@@ -215,7 +215,3 @@ class Together(Builds):
             self.assertEqual(run.returncode, 0, out + err)
             said += err
         self.assertEqual(said.count("building victim 1.0"), 1, said)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """Rates that were measured, against what is known of the libraries."""
 
-import unittest
-
 from harness import BlackBox, debian_package
 
 
@@ -17,7 +15,3 @@ class Rates(BlackBox):
         self.stackx("inspect", project, "--rounds", "2")
         rows = {name: row for row in self.json("advise")["recommendations"] for name in row["stack"]["components"]}
         self.assertGreater(rows["debian-openblas"]["rate"]["median"], rows["netlib-blas"]["rate"]["median"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import time
-import unittest
 
 from harness import STACKX, BlackBox
 
@@ -181,7 +180,3 @@ class Verify(Steady):
             self.advice.write_text(text)
             self.assertIn(f"advice.json: {said}; expected what `stackx advise --hw host --workload NAME --json` printed", self.verify(exit_code=2).stderr)
         self.assertEqual(len(self.stackx("export").stdout.splitlines()), stacks)
-
-
-if __name__ == "__main__":
-    unittest.main()

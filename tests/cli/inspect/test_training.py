@@ -43,7 +43,3 @@ class Training(BlackBox):
         self.assertEqual(sorted(stack["jax"] for stack in stacks), ["0.4.30", "0.4.38", "0.6.2"])
         self.assertEqual({stack["framework"] for stack in stacks}, {"jax"})
         self.assertIn("transformer", self.stackx("inspect", example, "--dry-run").stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

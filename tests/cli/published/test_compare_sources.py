@@ -3,7 +3,6 @@
 The numbers of "own.json" are made up for these tests; nobody measured them."""
 
 import json
-import unittest
 
 from harness import ROOT, BlackBox
 
@@ -117,7 +116,3 @@ class CompareSources(BlackBox):
         self.assertIn("No benchmark that both have", done.stdout)
         self.stackx("compare", "--hw", "h100", "--source", "mlperf-v0.6:0.6-8", "--source", "mlperf-v0.6:0.6-9",
                     exit_code=2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -11,7 +11,6 @@ import sqlite3
 import statistics
 import subprocess
 import sys
-import unittest
 
 from harness import ROOT, STACKX, BlackBox
 
@@ -268,7 +267,3 @@ class Evidence(BlackBox):
         self.assertIn("cannot be added", done.stderr)
         self.assertIn("No measurement", done.stdout)
         self.assertNotIn("Published", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import json
 import statistics
-import unittest
 
 from harness import ROOT, BlackBox
 from test_evidence import EVIDENCE
@@ -71,7 +70,3 @@ class Upgrades(BlackBox):
         self.assertTrue(done.stdout.startswith("Nobody published what a newer version for hello_world changes"))
         done = self.stackx("query", "upgrades", "--stack", "00", exit_code=2)
         self.assertIn("expected at most one --component", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import unittest
 
 from harness import ROOT, STACKX, BlackBox
 from test_evidence import rows
@@ -123,7 +122,3 @@ class WorkloadCommand(BlackBox):
                    "train_stable_diffusion", "infer_whisper", "infer_rnnt", "infer_dlrm", "infer_dlrm_v2", "infer_3d_unet", "infer_rgat"}
         for target in DESCRIBED["aliases"]:
             self.assertIn(target.split(":")[0], families | awaited)
-
-
-if __name__ == "__main__":
-    unittest.main()

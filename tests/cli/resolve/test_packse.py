@@ -171,7 +171,3 @@ class Packse(BlackBox):
     def test_where_uv_differs_is_by_design(self):
         differing = {case.name for case in self.cases if bool(set(Everything(case).solutions())) != case.uv}
         self.assertEqual(differing, {name for names in NOT_AS_UV.values() for name in names})
-
-
-if __name__ == "__main__":
-    unittest.main()

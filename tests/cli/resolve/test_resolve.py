@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-import unittest
 
 from harness import EXAMPLE, ROOT, this_machine
 from resolve_box import ResolveBox, stack_id
@@ -169,7 +168,3 @@ class TensorflowFlask(ResolveBox):
 
     def document(self, name):
         return json.loads((ROOT / "specs" / "data" / name).read_text())
-
-
-if __name__ == "__main__":
-    unittest.main()

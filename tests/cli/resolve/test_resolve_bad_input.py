@@ -3,7 +3,6 @@
 import json
 import math
 import resource
-import unittest
 
 from resolve_box import ResolveBox
 
@@ -268,7 +267,3 @@ class Usage(ResolveBox):
             message = self.refusal(project, "--catalog", catalog, *options)
             self.assertIn(options[1], message)
             self.assertIn(said, message)
-
-
-if __name__ == "__main__":
-    unittest.main()

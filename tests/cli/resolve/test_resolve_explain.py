@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-import unittest
 
 from resolve_box import ResolveBox
 
@@ -165,7 +164,3 @@ class Graph(ResolveBox):
         message = self.refusal(self.project(requires={"tensorflow": "*"}), "--graph", "svg", exit_code=3)
         self.assertIn("install graphviz", message)
         self.assertIn("--graph dot", message)
-
-
-if __name__ == "__main__":
-    unittest.main()

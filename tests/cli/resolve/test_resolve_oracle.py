@@ -34,7 +34,3 @@ class Oracle(ResolveBox):
             listed = self.stacks(project, "--memory", "0.01", "--list", str(MOST))
             self.assertEqual(len({tuple(sorted(stack.items())) for stack in listed}), expected)
             self.assertEqual(len(listed), expected)
-
-
-if __name__ == "__main__":
-    unittest.main()

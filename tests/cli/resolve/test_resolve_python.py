@@ -3,7 +3,6 @@
 import codecs
 import json
 import os
-import unittest
 
 from resolve_box import ResolveBox
 
@@ -291,7 +290,3 @@ class Lock(PythonBox):
         self.asked = self.write("requirements.txt", "flask==1.1\nwerkzeug<0.15\n")
         answer = self.lock(self.pinned(flask="1.1", werkzeug="0.14"), exit_code=1)
         self.assertIn("werkzeug", json.dumps(answer["clash"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

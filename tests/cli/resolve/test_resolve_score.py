@@ -2,7 +2,6 @@
 
 import json
 import random
-import unittest
 from decimal import Decimal
 
 from resolve_box import ResolveBox
@@ -118,7 +117,3 @@ class BadScores(ResolveBox):
         done = self.stackx("resolve", self.project(requires={"a": "*"}), "--top", "1", "--score",
                            self.scratch / "nowhere.json", exit_code=2)
         self.assertIn("nowhere.json", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

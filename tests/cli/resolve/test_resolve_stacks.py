@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import unittest
 
 from harness import STACKX
 from resolve_box import ResolveBox
@@ -158,7 +157,3 @@ class Cover(ResolveBox):
         project, _ = self.generated(2)
         for strength in ("0", "4", "two"):
             self.assertIn("--cover", self.refusal(project, "--cover", strength))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -155,7 +155,3 @@ class Played(unittest.TestCase):
             self.cluster.set(**{name: kubectl_stub.SETTINGS[name] for name in settings})
         self.manifest.write_text(self.manifest.read_text().replace('"completionMode": "Indexed"', '"completionMode": "NonIndexed"'))
         self.assertIn("is invalid: backoffLimitPerIndex needs", self.create().stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

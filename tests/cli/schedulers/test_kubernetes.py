@@ -10,7 +10,7 @@ import unittest
 
 import kubernetes_rules as rules
 
-GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "campaigns" / "cluster" / "kubernetes" / "golden"
+GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "campaigns" / "cluster" / "kubernetes" / "golden"
 VERSIONS = ("1.29", "1.32", "1.36")
 
 
@@ -161,7 +161,3 @@ class Broken(unittest.TestCase):
             self.assertEqual(rules.quantity(text), value)
         for text in ("", "Gi", "4GiB", "4 Gi", "1_000", "0x10", "1e", "4gi", 4):
             self.assertIsNone(rules.quantity(text), text)
-
-
-if __name__ == "__main__":
-    unittest.main()

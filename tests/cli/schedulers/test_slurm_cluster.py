@@ -159,7 +159,3 @@ def processes_in(place):
         except OSError:
             pass  # ended meanwhile
     return found
-
-
-if __name__ == "__main__":
-    unittest.main()

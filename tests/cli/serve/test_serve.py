@@ -12,7 +12,6 @@ import socket
 import subprocess
 import threading
 import time
-import unittest
 
 from made_up_store import MadeUpStore, stack_id
 from server_of_stackx import Server, serving
@@ -352,7 +351,3 @@ class Starting(MadeUpStore):
             self.assertEqual(server.end(240), 0)
         self.assertLess(time.monotonic() - began, 240)  # that answer never comes
         self.assertIn("ended", server.said[-1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -305,7 +305,3 @@ class WhoIsSlow(unittest.TestCase):
         self.assertLess(len(rest_of(SLOW["reader"])), whole)
         SLOW["reader"].close()
         self.assertEqual(SLOW["server"].request("/healthz")[0], 200)
-
-
-if __name__ == "__main__":
-    unittest.main()

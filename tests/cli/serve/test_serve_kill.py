@@ -226,7 +226,3 @@ exec "$3" serve --listen 127.0.0.1:0 --log nothing --db "$1/stackx.db"
         subprocess.run([*there, STACKX, "db", "check", "--db", database], env=self.environment, check=True, capture_output=True, timeout=900)
         self.assertLessEqual(senders.acknowledged, set(self.ids_in(database, there)))
         self.assertEqual(server.request("/v1/query/coverage", Cache_Control="no-cache")[0], 200)
-
-
-if __name__ == "__main__":
-    unittest.main()

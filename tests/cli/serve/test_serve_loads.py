@@ -11,7 +11,6 @@ import select
 import shutil
 import subprocess
 import time
-import unittest
 import zlib
 
 from attacked_server import PATIENCE, POST, Attacked, connected, memory_of, rest_of, statuses, talk
@@ -171,7 +170,3 @@ class FewPlaces(Attacked):
         finally:
             for one in opened:
                 one.close()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -114,7 +114,3 @@ class Metrics(MadeUpStore):
                 pass
             time.sleep(0.5)
         self.fail(f"no answer to {query}")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -68,8 +68,3 @@ class Described(MadeUpStore):
             document = json.loads(server.request("/openapi.json", Authorization="Bearer " + token)[2])
             document["security"] = [{"token": []}]  # a server without tokens asks for none, which the description allows
             self.examine(server, document, "-H", f"Authorization: Bearer {token}", checks=CHECKS + ("ignored_auth",))
-
-
-if __name__ == "__main__":
-    import unittest
-    unittest.main()

@@ -482,7 +482,3 @@ class Addresses(Served):
             self.assertEqual(status, 200, path)
         self.assertIn("There are none yet", self.fetch("/campaigns")[2])
         self.assertIn("Nothing is known of it", self.fetch("/regressions")[2])
-
-
-if __name__ == "__main__":
-    unittest.main()

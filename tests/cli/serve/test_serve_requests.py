@@ -8,7 +8,6 @@ import pathlib
 import re
 import struct
 import time
-import unittest
 import urllib.parse
 
 from attacked_server import CANARY, POST, SECURITY, Attacked, connected, rest_of, statuses, talk
@@ -271,7 +270,3 @@ class Paths(Attacked):
             self.assertNotIn("Access-Control-Allow-Origin", headers)
             self.assertNotIn("Server", headers)
         self.assertLessEqual({200, 400, 404, 405, 422}, found)
-
-
-if __name__ == "__main__":
-    unittest.main()

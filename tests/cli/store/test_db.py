@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import sqlite3
-import unittest
 
 from made_up_store import MadeUpStore
 
@@ -130,7 +129,3 @@ class Db(MadeUpStore):
         self.assertLess(told["bytes"], told["bytes_before"] - 2_900_000)
         self.assertEqual(self.stackx("export", "--db", self.file).stdout, whole)
         self.stackx("db", "check", "--db", self.file)
-
-
-if __name__ == "__main__":
-    unittest.main()

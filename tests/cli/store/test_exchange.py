@@ -10,7 +10,6 @@ import resource
 import shutil
 import sqlite3
 import subprocess
-import unittest
 
 from harness import ROOT, STACKX
 from made_up_store import MadeUpStore, campaign_id, sealed
@@ -441,7 +440,3 @@ class Exchange(MadeUpStore):
         answer = json.loads(out)
         self.assertEqual((answer["inserted"], len(answer["refused"])), (2, 1))
         self.assertIn("stdin:2: a line longer than 256 MiB", answer["refused"][0])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,12 +7,11 @@ import pathlib
 import re
 import sqlite3
 import statistics
-import unittest
 
 from made_up_store import MadeUpStore, WORKLOAD, stack_id
 
 QUESTIONS = ("best", "worst-variance", "regressions", "coverage", "failures", "hardware", "sources")
-VIEWS = pathlib.Path(__file__).resolve().parents[2] / "store" / "VIEWS.md"
+VIEWS = pathlib.Path(__file__).resolve().parents[3] / "store" / "VIEWS.md"
 
 
 def stack(openblas, numpy="1.26.4"):
@@ -424,7 +423,3 @@ class Sql(QueryTest):
         database.close()
         row = self.query("best")["rows"][0]
         self.assertGreater(row["value"], 50)
-
-
-if __name__ == "__main__":
-    unittest.main()

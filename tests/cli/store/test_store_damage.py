@@ -8,7 +8,6 @@ import json
 import pathlib
 import random
 import subprocess
-import unittest
 
 from harness import ROOT, STACKX, cases
 from made_up_store import MadeUpStore
@@ -83,7 +82,3 @@ class Damage(MadeUpStore):
                 self.assertIn(done.returncode, (1, 2, 3), (size, arguments, done.stdout))
                 self.assertIn(str(self.db), done.stderr + done.stdout)
                 self.assertEqual(self.db.read_bytes(), self.content[:size])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -17,7 +17,6 @@ import sqlite3
 import subprocess
 import threading
 import time
-import unittest
 
 from harness import ROOT, STACKX, cases
 from made_up_store import MadeUpStore, sealed
@@ -359,7 +358,3 @@ class WritersAndReaders(MadeUpStore):
         self.assertGreater(len(waits), 10)
         self.assertLess(max(waits), 25, "a reader waited for a writer")  # SQLite gives up after 30 s
         self.stackx("db", "check", "--db", database)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -321,7 +321,3 @@ class Ends(Blame):
         self.assertIn("--files", self.refused(old, new, "--workload", "matmul", "--files", "."))
         self.assertIn("framework", self.refused(old, new, "--workload", "matmul"))
         self.assertIn("Python 3.99", self.refused(old, new, "--pi", self.bench, "--python", "3.99"))
-
-
-if __name__ == "__main__":
-    unittest.main()

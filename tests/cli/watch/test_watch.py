@@ -1,7 +1,5 @@
 """What passes of stackx watch tell and advise."""
 
-import unittest
-
 from harness import schema_errors
 from python_stack import HERE
 from watched_project import CHANGED, REGRESSION, Watch
@@ -208,7 +206,3 @@ class Blamed(Watch):
         self.assertEqual(schema_errors("blame", [row["blame"]]), [""])
         self.assertEqual([one["name"] for one in row["blame"]["rows"] if one["role"] == "culprit"], ["helper 1.0 -> 2.0"])
         self.assertIn("helper 1.0 -> 2.0 makes", " ".join(asked["answer"]["next"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import unittest
 
 from harness import cases
 from python_stack import HERE
@@ -127,7 +126,3 @@ class Interruptions(Watch):
         rest = self.watch(exit_code=CHANGED)
         self.assertEqual(rest["campaign"], part["campaign"])
         self.assertEqual(rest["newcomers"][0]["rounds"], 7)
-
-
-if __name__ == "__main__":
-    unittest.main()

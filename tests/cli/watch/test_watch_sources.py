@@ -4,7 +4,6 @@ import json
 import os
 import sqlite3
 import subprocess
-import unittest
 
 from harness import STACKX, schema_errors
 from python_stack import HERE, wheel
@@ -228,7 +227,3 @@ class Stored(Watch):
         self.watch()
         self.bench.write_text(BENCH + "# edited\n")
         self.assertTrue(self.watch()["first"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import time
-import unittest
 
 import shells
 from harness import ROOT, STACKX, BlackBox
@@ -194,7 +193,3 @@ class Completion(BlackBox):
 @functools.cache
 def script(shell):
     return subprocess.run([STACKX, "completion", shell], capture_output=True, text=True, check=True).stdout
-
-
-if __name__ == "__main__":
-    unittest.main()

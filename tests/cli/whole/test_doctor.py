@@ -300,7 +300,3 @@ class Doctor(MadeUpStore):
             self.assertIn("measure GPUs", document["cannot"])
         self.environment["CUDA_VISIBLE_DEVICES"] = ""
         self.assertIn("hides all", self.look("--offline")[1]["GPU"]["found"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -203,7 +203,3 @@ class Hardware(BlackBox):
             first, _, last = part.partition("-")
             cpus += range(int(first), int(last or first) + 1)
         return cpus
-
-
-if __name__ == "__main__":
-    unittest.main()

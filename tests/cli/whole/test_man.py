@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import unittest
 
 from harness import BlackBox
 from help_texts import every_command, long_options, top_commands
@@ -132,7 +131,3 @@ class Man(BlackBox):
             if len(path) == 1 and path[0] != "completion":
                 self.assertIn("Examples:", text, path)
         self.assertGreater(seen, 30)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import pathlib
 import resource
 import shutil
 import subprocess
-import unittest
 
 from harness import STACKX, cases
 from made_up_store import MadeUpStore
@@ -189,7 +188,3 @@ class PowerFailure(WithStores):
                           ("report", "--format", "markdown", "--db", database, "-o", "report.md"), ("db", "salvage", database, "-o", "new.db")):
             output = os.path.realpath(self.scratch / arguments[-1])
             self.assertEqual(self.lasting(*arguments[:-1], output), [output])
-
-
-if __name__ == "__main__":
-    unittest.main()

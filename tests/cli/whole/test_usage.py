@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import unittest
 
 from harness import EXAMPLE, ROOT, STACKX, BlackBox
 from help_texts import every_command
@@ -252,7 +251,3 @@ class Usage(BlackBox):
         self.assertTrue(host["cpu"]["isa"])
         self.assertGreaterEqual(host["cpu"]["cores"], 1)
         self.assertIn(host["cpu"]["model"], self.stackx("hw").stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

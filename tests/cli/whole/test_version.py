@@ -105,7 +105,3 @@ class Commit(BlackBox):
     def test_given(self):
         self.assertEqual(self.written(self.source, "-DCOMMIT=v1.2-3"), ("v1.2-3", True))
         self.assertIn("expected a commit", self.written(self.source, '-DCOMMIT=x"; int y; "', exit_code=1))
-
-
-if __name__ == "__main__":
-    unittest.main()

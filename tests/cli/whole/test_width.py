@@ -1,7 +1,6 @@
 """Every page in a terminal of 80 columns: no line is wider but for what a person pastes, which is never broken."""
 
 import re
-import unittest
 
 from harness import EXAMPLE
 from made_up_store import MadeUpStore, stack_id
@@ -110,7 +109,3 @@ class Width(MadeUpStore):
         self.assertEqual(too_wide("  pip install " + "a " * 100), [])
         for line in ("a " * 50, "Source          https://" + "a" * 100 + " (read)", "what these all came from https://" + "a" * 100):
             self.assertEqual(too_wide(line), [line])
-
-
-if __name__ == "__main__":
-    unittest.main()
