@@ -266,13 +266,13 @@ class Clients(Serve):
 
     def test_nobody_learns_which_files_there_are(self):
         """A word that names a file where the server was started is answered as one that names none."""
-        there, not_there = "harness.py", "harnesq.py"
+        there, not_there = "browser.py", "browseq.py"
         self.assertTrue(pathlib.Path(there).exists(), "the server's directory is that of the tests")
         for path, name, rest in (("/v1/check", "what", {"hw": "v100"}), ("/v1/compare", "A", {"B": "numpy=1.0"}), ("/v1/compare", "source", {}),
                                  ("/v1/advise", "pi", {"hw": "v100", "workload": "matmul"}), ("/v1/query/best", "pi", {})):
             with self.subTest(path=path, name=name):
                 answers = [self.server.json(path, **{name: word}, **rest) for word in (there, not_there)]
-                self.assertEqual(json.dumps(answers[0]).replace("harness", "harnesq"), json.dumps(answers[1]))
+                self.assertEqual(json.dumps(answers[0]).replace("browser", "browseq"), json.dumps(answers[1]))
 
     def test_nobody_there(self):
         self.server.end()
