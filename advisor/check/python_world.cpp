@@ -93,19 +93,30 @@ class Builder {
   // What is asked for and required by another that is asked for comes after it: pip goes back on the newest torch where
   // the vllm that it comes to later pins another, whichever of the two was named first.
   void requirers_first() {
-    std::vector<std::string> left, sorted;
+    std::vector<std::string> names;
+    std::map<std::string, std::size_t> place;
     for (const auto& name : world_.order)
-      if (asked_.contains(name)) left.push_back(name);
-    std::map<std::string, std::set<std::string>> reached;
-    for (const auto& name : left) reached[name] = reached_from(name);
-    while (!left.empty()) {
-      auto next = std::ranges::find_if(left, [&](const auto& name) {
-        return std::ranges::none_of(left, [&](const auto& other) {
-          return other != name && reached[other].contains(name) && !reached[name].contains(other);
-        });
-      });
-      sorted.push_back(*next);
-      left.erase(next);
+      if (asked_.contains(name) && place.emplace(name, names.size()).second) names.push_back(name);
+    std::vector<std::set<std::string>> reached;
+    for (const auto& name : names) reached.push_back(reached_from(name));
+    std::vector<std::vector<std::size_t>> after(names.size());
+    std::vector<std::size_t> before(names.size());  // how many of those that must come first are left
+    for (std::size_t i = 0; i < names.size(); ++i)
+      for (const auto& name : reached[i])
+        if (const auto found = place.find(name); found != place.end() && !reached[found->second].contains(names[i])) {
+          after[i].push_back(found->second);
+          ++before[found->second];
+        }
+    std::set<std::size_t> free;  // of these the one that was named first is next
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (before[i] == 0) free.insert(i);
+    std::vector<std::string> sorted;
+    while (!free.empty()) {
+      const auto first = *free.begin();
+      free.erase(free.begin());
+      sorted.push_back(names[first]);
+      for (const auto one : after[first])
+        if (--before[one] == 0) free.insert(one);
     }
     auto next = sorted.begin();
     for (auto& name : world_.order)

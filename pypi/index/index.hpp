@@ -2,7 +2,7 @@
 // Cached, and modest.
 //
 // Places: pip's index, extra ones, find-links. Their files of a project are one listing. The same file name twice: pip
-// (23.2, asked in tests/cli/test_places.py) takes the page that was named last, extra indices after the index, those
+// (23.2, asked in tests/cli/catalog/test_places.py) takes the page that was named last, extra indices after the index, those
 // after find-links' pages, and a file on this disk only where no page links to one. A place that does not answer is left
 // out with a remark, as by pip, and is not asked again; that nobody else has what is asked for is then its fault.
 //

@@ -109,8 +109,8 @@ def simple_commands(text):
 
 
 class Pages(unittest.TestCase):
-    def check_words(self, words):
-        """Do the programs, subcommands and options that a command names exist?"""
+    def check_words(self, words, folder=ROOT):
+        """Do the programs, subcommands and options exist that a command in `folder` names?"""
         while words and re.match(r"[A-Z_]+=", words[0]):  # variables of the environment
             words = words[1:]
         program, arguments = words[0], words[1:]
@@ -139,7 +139,7 @@ class Pages(unittest.TestCase):
             self.assertTrue(arguments[0] == "-m" or (ROOT / arguments[0]).is_file(), f"{arguments[0]} is not there")
             return
         elif "/" in program:
-            self.assertTrue(os.access(ROOT / program, os.X_OK), f"{program} is no program of this project")
+            self.assertTrue(os.access(folder / program, os.X_OK), f"{program} is no program of this project")
             return
         else:
             self.assertIn(program, OTHERS, f"{program}: what is it?")
@@ -161,8 +161,10 @@ class Pages(unittest.TestCase):
         for command in pages.commands(page):
             with self.subTest(str(command)):
                 if command.not_run:
+                    folder = ROOT
                     for words in simple_commands(command.text):
-                        self.check_words(words)
+                        self.check_words(words, folder)
+                        folder = folder / words[1] if words[0] == "cd" else folder
                 else:
                     self.check_run(scratch, command)
 

@@ -1,4 +1,4 @@
-// Checked against yaml-cpp as the reader; the manifests made with it are read by PyYAML in tests/cli/test_kubernetes.py.
+// Checked against yaml-cpp as the reader; the manifests made with it are read by PyYAML in tests/cli/schedulers/test_kubernetes.py.
 #include <yaml-cpp/yaml.h>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The scheduler through a kubectl: tests/cli/kubectl_stub.py, which plays a cluster.
+// The scheduler through a kubectl: tests/cli/schedulers/kubectl_stub.py, which plays a cluster.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ class PlayedCluster {
     directory_ = mkdtemp(place);
     std::filesystem::create_directories(directory_ / "bin");
     std::ofstream(directory_ / "bin/kubectl")
-        << "#!/bin/sh\nexec '" STACKX_TEST_PYTHON "' -B '" STACKX_SOURCE_DIR "/tests/cli/kubectl_stub.py' \"$@\"\n";
+        << "#!/bin/sh\nexec '" STACKX_TEST_PYTHON "' -B '" STACKX_SOURCE_DIR "/tests/cli/schedulers/kubectl_stub.py' \"$@\"\n";
     std::filesystem::permissions(directory_ / "bin/kubectl", std::filesystem::perms::owner_all);
     setenv("PATH", ((directory_ / "bin").string() + ":" + path_).c_str(), 1);
     setenv("KUBECTL_STUB", directory_.c_str(), 1);

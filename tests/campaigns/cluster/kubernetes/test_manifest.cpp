@@ -1,6 +1,6 @@
 // Manifests as people read them: golden texts, and what settings change in them.
 //
-// Rewrite the texts with STACKX_GOLDEN=write and read what changed. tests/cli/test_kubernetes.py gives them to a validator.
+// Rewrite the texts with STACKX_GOLDEN=write and read what changed. tests/cli/schedulers/test_kubernetes.py gives them to a validator.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What Slurm's programs are asked, with look-alikes of them: tests/cli/test_slurm_cluster.py has the real ones.
+// What Slurm's programs are asked, with look-alikes of them: tests/cli/schedulers/test_slurm_cluster.py has the real ones.
 #include <catch2/catch.hpp>
 
 #include <cstdlib>

@@ -1,0 +1,109 @@
+"""`stackx inspect requirements.txt`: the releases that the index has are measured by the user's own command, or by a PI of stackx."""
+
+import unittest
+
+from python_stack import HERE, wheel
+from watched_project import Watch
+
+BENCH = "from victim import SECONDS\nprint(SECONDS)\n"
+
+
+class Releases(Watch):
+    """Of `victim`, whose releases say how long they take."""
+
+    def setUp(self):
+        super().setUp()
+        for version, seconds in (("1.0", 0.03), ("2.0", 0.01), ("3.0", 0.05)):
+            self.release(version, seconds)
+
+    def words(self, *options):
+        return ["inspect", self.requirements, "--pi", self.bench, "--python", HERE, *options]
+
+    def inspect(self, *options, exit_code=0):
+        return self.json(*self.words(*options), exit_code=exit_code)
+
+    def refused(self, *words):
+        done = self.stackx("inspect", *words, exit_code=2)
+        self.assertEqual((done.stdout, self.documents() if self.db.exists() else []), ("", []))
+        return " ".join(done.stderr.split())
+
+    def measured(self):
+        return sorted((one["stack"]["victim"], one["outcome"]) for one in self.documents())
+
+    def test_which_release_is_fastest(self):
+        self.stackx(*self.words("--rounds", "6"))
+        self.assertEqual(self.measured(), sorted([(version, "ok") for version in ("1.0", "2.0", "3.0")] * 6))
+        best = self.json("advise", "--workload", "bench", "--pi", self.bench, "--explain")["recommendations"][0]["stack"]["components"]
+        self.assertEqual((best["victim"], best["python"]), ("2.0", HERE))
+
+    def test_lines_of_the_file_hold(self):
+        self.requirements.write_text("victim<3,>1\n")
+        self.inspect("--rounds", "1")
+        self.assertEqual(self.measured(), [("2.0", "ok")])
+
+    def test_plan(self):
+        """What would be measured and fetched: nothing is."""
+        told = self.stackx(*self.words("--dry-run")).stdout
+        for version in ("1.0", "2.0", "3.0"):
+            self.assertIn(f"victim={version}", told)
+        self.assertIn("3 arms x 10 rounds = 30 inspections", told)
+        self.assertFalse(self.db.exists())
+
+    def test_words_of_the_command(self):
+        self.bench.write_text("import sys\nprint(float(sys.argv[1]))\n")
+        self.json("inspect", self.requirements, "--pi", f"{self.bench} 0.25", "--prints", "rate", "--python", HERE, "--rounds", "1")
+        self.assertEqual({one["workload"]["params"]["arguments"] for one in self.documents()}, {"0.25"})
+
+    def test_offline_asks_nobody(self):
+        self.inspect("--rounds", "1")
+        asked = len(self.index.asked)
+        self.inspect("--rounds", "1", "--offline")
+        self.assertEqual((len(self.index.asked), len(self.measured())), (asked, 6))
+
+    def test_resume(self):
+        first = self.inspect("--rounds", "4", "--budget", "5")
+        self.release("4.0", 0.02)  # the plan stays as it is
+        again = self.inspect("--resume", "--budget", "10m", "--budget", "100")
+        self.assertEqual((first["done"], again["campaign"], again["done"], again["planned"]), (5, first["campaign"], 12, 12))
+
+    def test_resume_holds_to_what_measures(self):
+        self.inspect("--rounds", "4", "--budget", "5")
+        for pi in (f"{self.bench} --batch 8", self.write("other.py", BENCH + "# another\n")):
+            with self.subTest(pi=pi):
+                done = self.stackx("inspect", self.requirements, "--pi", pi, "--python", HERE, "--resume", exit_code=2)
+                self.assertIn("that campaign is measured by", done.stderr)
+        self.assertEqual(len(self.measured()), 5)
+
+    def test_refused(self):
+        project = self.write("project.json", {"$schema": "stackx/project/1", "name": "x", "catalogs": ["blas.json"], "requires": {"blas": "*"}})
+        empty = self.write("requirements-none.txt", "# nothing\n")
+        for words, told in (
+                ((self.requirements,), "a Python project does not say what is measured: expected one of --pi COMMAND"),
+                ((self.requirements, "--pi", self.bench, "--workload", "matmul"), "expected one of --pi COMMAND"),
+                ((self.requirements, "--workload", "matmul"), "asks for no framework that stackx's PIs measure; name a program of your own"),
+                ((self.requirements, "--pi", self.bench, "--runner", "container"), "--runner container: needs a base image"),
+                ((self.requirements, "--pi", self.bench, "--relax", "python"), "which Python measures a Python project says --python"),
+                ((self.requirements, "--workload", "matmul", "--files", self.scratch), "--files: shows a directory to the command of --pi"),
+                ((empty, "--pi", self.bench), "asks for no package: nothing to measure"),
+                ((project, "--python", "3.11"), "--files and --python belong to Python projects")):
+            with self.subTest(words=words):
+                self.assertIn(told, self.refused(*words))
+
+    def test_nothing_on_the_index(self):
+        self.requirements.write_text("victim>9\n")
+        done = self.stackx(*self.words(), exit_code=None)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("victim", done.stdout)
+
+
+class Frameworks(Watch):
+    """A workload of stackx's own is done by the framework that the project asks for."""
+
+    def test_framework_is_named(self):
+        self.index.add(wheel("numpy", "1.0"))
+        self.requirements.write_text("numpy\n")
+        plan = self.json("inspect", self.requirements, "--workload", "matmul:n=64", "--python", HERE, "--dry-run")
+        workload = plan["arms"][0]["workload"]
+        self.assertEqual((workload["pi"], workload["params"]["framework"], workload["params"]["n"]), ("matmul", "numpy", "64"))
+
+

@@ -1,0 +1,131 @@
+"""stackx db: what is in a store, whether it is sound, and what can be saved of a damaged one."""
+
+import json
+import os
+import pathlib
+import sqlite3
+
+from made_up_store import MadeUpStore
+
+
+class Db(MadeUpStore):
+    def setUp(self):
+        super().setUp()
+        self.rounds([({"openblas": f"0.3.{minor}"}, 50 + minor) for minor in (9, 21, 23)], count=40)
+        self.inspection({"openblas": "0.3.9"}, 50, outcome="crashed", reason="signal 11", samples_ns=[], campaign="other")
+        self.count = len(self.documents)
+        self.file = self.store("one")
+
+    def change(self, sql):
+        connection = sqlite3.connect(self.file)
+        connection.execute(sql)
+        connection.commit()
+        connection.close()
+
+    def test_info(self):
+        told = self.json("db", "info", "--db", self.file)
+        self.assertEqual(told["counts"]["inspections"], self.count)
+        self.assertEqual(told["counts"]["failed"], 1)
+        self.assertEqual(told["counts"]["campaigns"], 2)
+        self.assertEqual(told["counts"]["stacks"], 3)
+        self.assertEqual(told["file_bytes"], self.file.stat().st_size)
+        text = self.stackx("db", "info", "--db", self.file).stdout
+        self.assertIn(f"inspections  {self.count}", text)
+        self.assertIn("no such store", self.stackx("db", "info", "--db", self.scratch / "none.db", exit_code=2).stderr)
+        self.assertIn("bytes_an_inspection", told)
+        # Where others' results lie in the file, too, its size divided by the inspections is no inspection's.
+        self.stackx("query", "hardware", "--db", self.file)
+        told = self.json("db", "info", "--db", self.file)
+        self.assertGreater(told["counts"]["published"], 0)
+        self.assertNotIn("bytes_an_inspection", told)
+        self.assertNotRegex(self.stackx("db", "info", "--db", self.file).stdout, "(?m)^  each")
+
+    def test_a_store_is_named_by_an_option(self):
+        self.assertIn('"one.db" is one word too many; --db names a store', self.stackx("db", "check", "one.db", exit_code=2).stderr)
+
+    def test_sound(self):
+        self.assertIn(f"sound: {self.count} inspections", self.stackx("db", "check", "--db", self.file).stdout)
+        self.assertEqual(self.json("db", "check", "--db", self.file)["problems"], [])
+        self.assertIn("no such store", self.stackx("db", "check", "--db", self.scratch / "none.db", exit_code=2).stderr)
+        text = self.write("text.db", "this is no store, but long enough to be looked at as one " * 20)
+        self.assertIn("not a stackx store", self.stackx("db", "check", "--db", text, exit_code=2).stderr)
+
+    def test_a_store_that_may_not_be_read_is_not_damaged(self):
+        """Salvage could not read it either."""
+        self.scratch.chmod(0o755)
+        self.file.chmod(0)
+        nobody = {"preexec_fn": lambda: os.setuid(65534)} if os.geteuid() == 0 else {}
+        done = self.stackx("db", "check", "--db", self.file, exit_code=3, **nobody)
+        self.assertRegex(done.stderr, f"^stackx: {self.file}: cannot be .*permissions")
+        self.assertNotIn("salvage", done.stdout + done.stderr)
+        self.assertNotIn("damaged", done.stdout + done.stderr)
+
+    def test_every_kind_of_damage_is_a_line(self):
+        """Each change is one that SQLite itself finds nothing wrong with."""
+        for sql, expected in (
+                ("UPDATE inspections SET samples = substr(samples, 1, length(samples) - 1) WHERE id = (SELECT min(id) FROM inspections)", "checksum"),
+                ("UPDATE inspections SET key = key + 1 WHERE id = (SELECT max(id) FROM inspections)", "checksum"),
+                ("UPDATE hosts SET document = replace(document, '\"cores\":', '\"cores\" :')", "hosts"),
+                ("UPDATE contexts SET document = document || ' '", "contexts"),
+                ("UPDATE versions SET version = '9.9.9' WHERE id = 1", "stacks"),
+                ("UPDATE series SET median = median * 2 WHERE id = 1", "series"),
+                ("UPDATE series SET ok = ok + 1 WHERE id = 1", "series"),
+                ("UPDATE campaigns SET done = done + 1", "campaigns"),
+                ("DELETE FROM inspections WHERE id = (SELECT min(id) FROM inspections)", "series")):
+            with self.subTest(sql=sql):
+                content = self.file.read_bytes()
+                self.change(sql)
+                done = self.stackx("db", "check", "--db", self.file, exit_code=1)
+                self.assertIn(expected, done.stdout)
+                self.assertRegex(done.stderr, rf"^{self.file} is damaged: \d+ problems?; `stackx db salvage {self.file}` ")
+                self.assertTrue(all(line.startswith(str(self.file)) for line in done.stdout.splitlines()), done.stdout)
+                answer = self.json("db", "check", "--db", self.file, exit_code=1)
+                self.assertFalse(answer["sound"])
+                self.assertEqual(len(answer["problems"]), len(done.stdout.splitlines()))
+                for companion in ("-wal", "-shm"):
+                    pathlib.Path(f"{self.file}{companion}").unlink(missing_ok=True)
+                self.file.write_bytes(content)
+
+    def test_salvage(self):
+        whole = self.stackx("export", "--db", self.file).stdout
+        self.change("UPDATE inspections SET samples = x'00' WHERE id IN (SELECT id FROM inspections ORDER BY id LIMIT 2)")
+        content = self.file.read_bytes()
+        new = self.scratch / "new.db"
+        done = self.stackx("db", "salvage", self.file, "-o", new, exit_code=1)
+        self.assertTrue(done.stdout.startswith(f"{new}: {self.count - 2} inspections"), done.stdout)
+        self.assertIn("2 documents of which something is left", done.stdout)
+        self.assertEqual(done.stderr.count("not saved:"), 2)
+        self.assertEqual(self.file.read_bytes(), content)
+        saved = self.stackx("export", "--db", new).stdout.splitlines()
+        self.assertEqual(len(saved), self.count - 2)
+        self.assertLessEqual(set(saved), set(whole.splitlines()))
+        self.stackx("db", "check", "--db", new)
+        self.assertIn("exists already", self.stackx("db", "salvage", self.file, "-o", new, exit_code=2).stderr)
+        # The default name; and what stands in the result files beside the store comes back.
+        results = self.scratch / "one.db-results" / "first"
+        results.mkdir(parents=True)
+        for line in whole.splitlines():
+            (results / f"{json.loads(line)['id']}.json").write_text(line + "\n")
+        answer = self.json("db", "salvage", self.file, exit_code=1)
+        self.assertEqual((answer["inspections"], answer["lost"]), (self.count - 2, 2))
+        self.assertEqual(answer["store"], str(self.scratch / "one.salvaged.db"))
+        self.assertEqual(self.stackx("export", "--db", answer["store"]).stdout, whole)
+
+    def test_nothing_to_salvage(self):
+        for name, content in (("empty.db", b""), ("text.db", b"no store at all\n" * 1000), ("zeros.db", bytes(1 << 16))):
+            file = self.scratch / name
+            file.write_bytes(content)
+            done = self.stackx("db", "salvage", file, exit_code=2)
+            self.assertIn(str(file), done.stderr)
+            self.assertEqual([path.name for path in self.scratch.glob(f"{file.stem}*")], [name])
+        self.stackx("db", "salvage", self.scratch / "none.db", exit_code=2)
+
+    def test_compact(self):
+        whole = self.stackx("export", "--db", self.file).stdout
+        self.change("CREATE TABLE ballast(x)")
+        self.change("INSERT INTO ballast VALUES(zeroblob(3000000))")
+        self.change("DROP TABLE ballast")
+        told = self.json("db", "compact", "--db", self.file)
+        self.assertLess(told["bytes"], told["bytes_before"] - 2_900_000)
+        self.assertEqual(self.stackx("export", "--db", self.file).stdout, whole)
+        self.stackx("db", "check", "--db", self.file)
