@@ -19,6 +19,11 @@ def _strict(lines):
     return [ANYTHING if line.strip() == ANYTHING else _DURATION.sub("<time>", line.rstrip()) for line in lines]
 
 
+def _unfolded(lines):
+    """A paragraph folds elsewhere where what took 3.4 ms takes 22.8 ms."""
+    return _DURATION.sub("<time>", " ".join(" ".join(lines).split()))
+
+
 def _loose(lines, hardware):
     names = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(hardware, key=len, reverse=True))) + r")\b") if hardware else None
     words = []
@@ -63,4 +68,6 @@ def holds(expected, stdout, stderr, loose=False, hardware=()):
     if not expected:
         return True
     reduce = (lambda lines: _loose(lines, hardware)) if loose else _strict
-    return any(_match(reduce(expected), reduce((a + b).rstrip().splitlines())) for a, b in ((stderr, stdout), (stdout, stderr)))
+    printed = [(a + b).rstrip().splitlines() for a, b in ((stderr, stdout), (stdout, stderr))]
+    timed = not loose and ANYTHING not in expected and any(map(_DURATION.search, expected))
+    return any(_match(reduce(expected), reduce(lines)) or timed and _unfolded(expected) == _unfolded(lines) for lines in printed)

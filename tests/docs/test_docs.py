@@ -222,6 +222,9 @@ class Pages(unittest.TestCase):
         self.assertFalse(expectation.holds(["x3.519 float32 m=512"], "x3.519 float64 m=512", "", loose=True))
         self.assertTrue(expectation.holds(["a 1", "...", "b 2 (9.8 ms)"], "a 1\nb 2 (10 ms)\n", ""))
         self.assertFalse(expectation.holds(["a 1", "...", "b 2"], "a 1\nb 3\n", ""))
+        self.assertTrue(expectation.holds(["stacks (3.4 ms, facts as", "of today)"], "stacks (22.8 ms, facts\nas of today)\n", ""))
+        self.assertFalse(expectation.holds(["stacks (3.4 ms, facts as", "of today)"], "stacks (22.8 ms, facts\nas of old)\n", ""))
+        self.assertFalse(expectation.holds(["stacks, facts as", "of today"], "stacks, facts\nas of today\n", ""))
 
 
 def _add_tests():
