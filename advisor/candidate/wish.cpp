@@ -6,7 +6,7 @@
 
 #include "advisor/candidate/candidate.hpp"
 #include "advisor/check/asked.hpp"
-#include "advisor/check/python_world.hpp"
+#include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/error.hpp"
 #include "specs/python/conda_environment.hpp"

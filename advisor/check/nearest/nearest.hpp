@@ -11,7 +11,7 @@
 
 #include "advisor/check/check.hpp"
 #include "advisor/check/judge.hpp"
-#include "advisor/check/python_world.hpp"
+#include "advisor/check/world/python_world.hpp"
 
 namespace stackx::advisor {
 

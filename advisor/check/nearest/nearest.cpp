@@ -1,4 +1,4 @@
-#include "advisor/check/nearest.hpp"
+#include "advisor/check/nearest/nearest.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "advisor/check/pythons.hpp"
 #include "advisor/check/wording.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/version/version_text.hpp"

@@ -1,4 +1,4 @@
-#include "advisor/check/python_world.hpp"
+#include "advisor/check/world/python_world.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "advisor/check/pythons.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/error.hpp"
