@@ -8,6 +8,7 @@
 
 #include "advisor/check/judge.hpp"
 #include "advisor/check/nearest/nearest.hpp"
+#include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
 #include "advisor/check/wording.hpp"
 #include "advisor/check/world/python_world.hpp"

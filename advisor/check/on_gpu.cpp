@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/version/version_text.hpp"
