@@ -65,7 +65,7 @@ class Advise(BlackBox):
         self.begin_with_what_is_published()
 
     def golden(self, name, text):
-        text = re.sub(r", \d+ days old: [^;]*; stackx\s+catalog\s+refresh", "", text)  # the facts have grown old
+        text = re.sub(r", \d+ days old: [^;]*; stackx\s+catalog\s+[^.]*", "", text)  # the facts have grown old
         path = GOLDEN / f"{name}.txt"
         if os.environ.get("STACKX_GOLDEN") == "write":
             path.write_text(text)
