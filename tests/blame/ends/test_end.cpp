@@ -204,7 +204,7 @@ TEST_CASE("end: a stack of the store, by how its id begins") {
 }
 
 TEST_CASE("end: what is nothing of all that is told what would be") {
-  for (const char* text : {"requirments.txt", "numpy==1.26", "abc", "4f1c", "stack:4f1c09a2"})
+  for (const char* text : {"requirments.txt", "numpy", "abc", "4f1c", "stack:4f1c09a2"})
     CHECK_THAT(test::error_of([&] { read_end(text, {}); }),
                Contains(text) && Contains("expected a lock") && Contains("an environment") && Contains("id of a stack"));
 }

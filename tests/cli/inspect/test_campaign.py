@@ -302,7 +302,8 @@ class Campaign(BlackBox):
         del document["workload"]
         (self.scratch / "requirements.txt").write_text("right\n")
         for project, more, said in ((self.write("none.json", document), (), "none.json: says no workload"),
-                                    (self.scratch / "requirements.txt", ("--catalog", self.scratch / "catalog.json"), "says no workload"),
+                                    (self.scratch / "requirements.txt", ("--catalog", self.scratch / "catalog.json"),
+                                     "a Python project does not say what is measured"),
                                     (self.project("pi.json", workload={"pi": "matmull"}), (), 'did you mean "matmul"?'),
                                     (self.project(), ("--runner", "docker"), 'runner "docker": there are `local` and `container`'),
                                     (self.project(), ("--runner", "container"), "the container runner needs a base image")):

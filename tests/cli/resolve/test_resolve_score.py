@@ -68,9 +68,11 @@ class Top(ResolveBox):
         self.assertEqual([line["components"] for line in found], self.stacks(project, "--list", "50"))
         self.assertEqual({line["score"] for line in found}, {0})
 
-    def test_top_0_is_nothing(self):
+    def test_0_stacks_are_refused(self):
         self.catalog({"a": ["1"]})
-        self.assertEqual(self.top(self.project(requires={"a": "*"}), 0, None), [])
+        for question in ("--top", "--list", "--sample"):
+            self.assertIn(f'{question}: expected a whole number, 1 or more, found "0"',
+                          self.refusal(self.project(requires={"a": "*"}), question, "0"))
 
 
 class BadScores(ResolveBox):
