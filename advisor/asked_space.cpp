@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/error.hpp"
 #include "specs/python/project.hpp"
@@ -139,6 +140,17 @@ class Asking {
     auto catalog = specs::load_catalogs(files, workspace::user_overlays());
     auto project = project_of(*space, wanted, hardware_, catalog);
     result_.roots = space->requires_;
+    if (const auto framework = named_framework(asked_); !framework.empty()) {
+      if (!catalog.find(framework)) {
+        result_.no_space = fmt::format("the catalogs do not know {}", framework);
+        if (hardware_.component == "cpu")
+          result_.no_space += fmt::format("; there `stackx inspect requirements.txt --workload {}` measures the releases that a project allows",
+                                          asked_.text());
+        return std::nullopt;
+      }
+      project.requires_.push_back({framework, "", any_version()});
+      result_.roots[framework] = "*";
+    }
     add_have(project, catalog);
     specs::split_open(catalog, project.requires_);
     return specs::LoadedProject{std::move(project), std::move(catalog)};

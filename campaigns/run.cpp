@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <set>
 
 #include "analysis/statistics/conditions.hpp"
 #include "analysis/statistics/drift.hpp"
 #include "analysis/statistics/sentinels.hpp"
+#include "analysis/text/words.hpp"
 #include "campaigns/adaptive_schedule.hpp"
 #include "campaigns/refused_inspector.hpp"
 #include "campaigns/verdict_forecast.hpp"
@@ -24,6 +26,7 @@ namespace stackx::campaigns {
 namespace {
 
 namespace fs = std::filesystem;
+using analysis::counted;
 
 constexpr double health_confidence = 0.95;
 
@@ -154,27 +157,37 @@ std::vector<specs::Inspection> documents(const store::Store& store, const std::s
 
 namespace {
 
+// "20 stacks", "5 stacks on 2 workloads and 1 sentinel"
+std::string arms_in_words(const specs::Plan& plan) {
+  std::set<specs::Stack> stacks;
+  std::set<specs::Workload> workloads;
+  for (const auto& arm : plan.arms) {
+    stacks.insert(arm.stack);
+    workloads.insert(arm.workload);
+  }
+  const auto sentinels = std::ranges::count_if(plan.arms, &specs::Arm::sentinel);
+  return counted(stacks.size(), "stack") + (workloads.size() > 1 ? fmt::format(" on {} workloads", workloads.size()) : "") +
+         (sentinels > 0 ? " and " + counted(sentinels, "sentinel") : "");
+}
+
 std::string whole_size(const specs::Plan& plan) {
   using Kind = specs::StrategySpec::Kind;
   const auto& campaign = plan.campaign;
-  const auto arms = plan.arms.size();
-  switch (campaign.strategy.kind) {
+  const auto& strategy = campaign.strategy;
+  const auto arms = arms_in_words(plan), rounds = counted(campaign.rounds, "round");
+  const auto inspections = [&](std::uint64_t a_round) { return counted(a_round * campaign.rounds, "inspection"); };
+  const auto batch = std::min<std::uint64_t>(strategy.batch, plan.arms.size());
+  switch (strategy.kind) {
     case Kind::fixed:
-      return fmt::format("{} arms x {} rounds = {} inspections", arms, campaign.rounds,
-                         arms * campaign.rounds);
+      return fmt::format("{}, {}: {}", arms, rounds, inspections(plan.arms.size()));
     case Kind::precision:
-      return fmt::format(
-          "{} arms, each until its interval is {:g}% wide, at most {} rounds = {} inspections",
-          arms, 100 * campaign.strategy.width, campaign.rounds, arms * campaign.rounds);
+      return fmt::format("{}, each until its interval is {:g}% wide, at most {}: {}", arms, 100 * strategy.width, rounds,
+                         inspections(plan.arms.size()));
     case Kind::race:
-      return fmt::format("{} arms race for at most {} rounds; {} finalists, {} fresh rounds", arms,
-                         campaign.rounds, campaign.strategy.finalists,
-                         campaign.strategy.final_rounds);
+      return fmt::format("{} race for at most {}; {}, {}", arms, rounds, counted(strategy.finalists, "finalist"),
+                         counted(strategy.final_rounds, "fresh round"));
     case Kind::learn:
-      return fmt::format("{} of {} arms a round, the least known ones, {} rounds = {} inspections",
-                         std::min<std::uint64_t>(campaign.strategy.batch, arms), arms,
-                         campaign.rounds,
-                         std::min<std::uint64_t>(campaign.strategy.batch, arms) * campaign.rounds);
+      return fmt::format("{} of {} a round, the least known ones, {}: {}", batch, arms, rounds, inspections(batch));
   }
   return "";
 }

@@ -147,6 +147,12 @@ void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool j
     print_json(specs::to_json(plan));
     return;
   }
+  const auto files = downloads(plan, loaded.catalog);
+  const auto sizes = files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : "";
+  const auto to_fetch = files.files == 0 ? "nothing to fetch"
+                                         : fmt::format("to fetch: {}{}, but for those in the cache", workspace::counted(files.files, "wheel"), sizes);
+  print_paragraph(fmt::format("{}; {}.", campaigns::size_text(plan), to_fetch));
+  if (const auto line = campaigns::verdict_line(plan); !line.empty()) print_paragraph(line);
   constexpr std::size_t indent = 17;
   const auto width = output_width(analysis::unfolded);
   for (const auto& arm : plan.arms) {
@@ -157,10 +163,6 @@ void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool j
     if (indent + versions.size() + 2 + workload.size() <= width) versions += " ";
     workspace::print("{:<16} {}\n", arm.label, workspace::Block{analysis::wrap({versions, workload}, indent, "", width)});
   }
-  if (const auto line = campaigns::verdict_line(plan); !line.empty()) print_paragraph(line);
-  const auto files = downloads(plan, loaded.catalog);
-  print_paragraph(fmt::format("{}; {} wheels{} (cached ones are not fetched again)", campaigns::size_text(plan), files.files,
-                              files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : ""));
 }
 
 // Of a plan that may be for another machine: which of its stacks would be left out on this one.

@@ -64,10 +64,9 @@ std::string today() { return specs::rfc3339_utc(std::chrono::system_clock::now()
 
 bool is_stale(const std::string& as_of, const std::string& today) { return days_between(as_of, today) > stale_after_days; }
 
-std::string freshness(const std::string& as_of, const std::string& today) {
+std::string freshness(const std::string& as_of, const std::string& today, const std::string& to_renew) {
   if (!is_stale(as_of, today)) return fmt::format("Facts as of {}", as_of);
-  return fmt::format("Facts as of {}, {} days old: what came out since is not known here; stackx catalog refresh",
-                     as_of, days_between(as_of, today));
+  return fmt::format("Facts as of {}, {} days old: what came out since is not known here; {}", as_of, days_between(as_of, today), to_renew);
 }
 
 }  // namespace stackx::workspace

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "advisor/check/python_world.hpp"
+#include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"

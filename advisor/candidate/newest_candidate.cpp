@@ -8,8 +8,8 @@
 #include <set>
 
 #include "advisor/check/judge.hpp"
-#include "advisor/check/python_world.hpp"
-#include "advisor/check/pythons.hpp"
+#include "advisor/check/world/python_world.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"

@@ -6,7 +6,7 @@
 
 #include "advisor/candidate/candidate.hpp"
 #include "advisor/check/asked.hpp"
-#include "advisor/check/python_world.hpp"
+#include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/error.hpp"
 #include "specs/python/conda_environment.hpp"
@@ -63,6 +63,7 @@ std::string root_among(const std::vector<specs::PlacedDependency>& asked, const 
 
 std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, const specs::Workload& workload,
                                    const workspace::AskedHardware& hardware) {
+  if (const auto framework = named_framework(workload); !framework.empty()) return {framework};
   const auto* family = families.find(workload.pi);
   if (!family) return {};
   return hardware.component == "gpu" ? family->usual_gpu : family->usual_cpu;

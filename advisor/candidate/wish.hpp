@@ -34,7 +34,8 @@ struct WishFrom {
 std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, const Knowledge& knowledge,
                             const workspace::Context& context);
 
-// What the workload's family is usually run with, the most usual first: packages or components; empty where nothing is known.
+// What the workload names as its framework; else what its family is usually run with, the most usual first: packages or
+// components; empty where nothing is known.
 std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, const specs::Workload& workload,
                                    const workspace::AskedHardware& hardware);
 

@@ -13,9 +13,9 @@
 #include <set>
 
 #include "advisor/check/look_up.hpp"
-#include "advisor/check/python_world.hpp"
-#include "advisor/check/pythons.hpp"
 #include "advisor/check/stack_check.hpp"
+#include "advisor/check/world/python_world.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/gpu/devices.hpp"
 #include "inspector/machine/host.hpp"

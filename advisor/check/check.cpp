@@ -7,11 +7,12 @@
 #include <set>
 
 #include "advisor/check/judge.hpp"
-#include "advisor/check/nearest.hpp"
+#include "advisor/check/nearest/nearest.hpp"
+#include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
-#include "advisor/check/python_world.hpp"
-#include "advisor/check/pythons.hpp"
 #include "advisor/check/wording.hpp"
+#include "advisor/check/world/python_world.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/format/nearest.hpp"

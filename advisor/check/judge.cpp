@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "advisor/check/python_world.hpp"
+#include "advisor/check/world/python_world.hpp"
 
 namespace stackx::advisor {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "advisor/check/python_world.hpp"
-#include "advisor/check/pythons.hpp"
+#include "advisor/check/world/python_world.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "pypi/refresh.hpp"
 #include "specs/version/version_text.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "advisor/check/python_world.hpp"
+#include "advisor/check/world/python_world.hpp"
 #include "resolver/resolver.hpp"
 
 namespace stackx::advisor {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "specs/project/workload.hpp"
+
 namespace stackx::advisor {
 namespace {
 
@@ -32,6 +34,11 @@ bool is_server(const std::string& package) {
 bool is_leading(const std::string& package) {
   const auto* one = find_framework(package);
   return one && one->role != Role::part;
+}
+
+std::string named_framework(const specs::Workload& workload) {
+  const auto found = workload.params.find("framework");
+  return found == workload.params.end() || found->second == "auto" ? "" : found->second;
 }
 
 }  // namespace stackx::advisor

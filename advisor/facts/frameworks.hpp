@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+namespace stackx::specs {
+struct Workload;
+}
+
 namespace stackx::advisor {
 
 enum class Role {
@@ -24,5 +28,8 @@ const std::vector<Framework>& frameworks();
 bool is_framework(const std::string& package);  // what computes, or a part of it: a build for CPUs is not what is meant with a GPU
 bool is_server(const std::string& package);
 bool is_leading(const std::string& package);    // what an answer may be about
+
+// matmul:framework=jax -> "jax"; "" where it names none.
+std::string named_framework(const specs::Workload& workload);
 
 }  // namespace stackx::advisor

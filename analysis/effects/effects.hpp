@@ -70,8 +70,8 @@ struct Effects {
 
 struct EffectsOptions {
   double confidence = 0.95;
-  std::string this_host;                // fingerprint
-  std::vector<std::string> components;  // only these are reported; empty: all
+  std::string this_host = {};           // fingerprint
+  std::vector<std::string> components = {};  // only these are reported; empty: all
   double delta = 0.01;                  // a node off by less is not called odd
   specs::Yardstick yardstick = {};      // the measurements were read with it
 };

@@ -89,7 +89,21 @@ class TypedReader {
     return param.second == value || (found != values.end() && found->second.canonical(param.second) == value);
   }
 
+  // "jax": with what, not what.
+  void refuse_framework() const {
+    for (const auto& family : families_.all()) {
+      const auto frameworks = family.values.find("framework");
+      if (frameworks == family.values.end()) continue;
+      const auto names = frameworks->second.names();
+      const auto meant = frameworks->second.canonical(name());
+      if (meant && *meant != "auto" && std::ranges::find(names, *meant) != names.end())
+        fail(fmt::format("{} is a framework; name what it computes, too, as in {}:framework={} (`stackx workload list`)", name(), family.name, *meant));
+      return;
+    }
+  }
+
   [[noreturn]] void unknown() const {
+    refuse_framework();
     constexpr std::size_t most = 4;
     const auto near = families_.nearest(name()), about = families_.about(name());
     std::string said;
@@ -105,7 +119,7 @@ class TypedReader {
 
   void check(const WorkloadFamily& family, const std::string& param, std::string& value) {
     const auto values = family.values.find(param);
-    if (!family.has(param)) return check_name(family, param);
+    if (!family.has(param)) check_name(family, param);
     if (values == family.values.end()) return;
     const auto found = values->second.canonical(value);
     if (found && *found == value) return;

@@ -193,7 +193,11 @@ WorkloadFamilies WorkloadFamilies::parse(const Node& document) {
     result.families_.push_back(reader.read(name, node));
   reader.check_all_used(document.at("parameters"));
   if (const auto measuring = document.find("measuring"))
-    for (const Node& name : measuring->items()) result.measuring_.insert(name.nonempty());
+    for (const Node& name : measuring->items()) {
+      result.measuring_.insert(name.nonempty());
+      if (const auto known = values.find(name.text()); known != values.end())
+        for (auto& family : result.families_) family.values.insert(*known);
+    }
   if (const auto aliases = document.find("aliases"))
     for (const auto& [text, names] : aliases->members())
       for (const Node& name : names.items())

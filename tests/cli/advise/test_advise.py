@@ -65,7 +65,7 @@ class Advise(BlackBox):
         self.begin_with_what_is_published()
 
     def golden(self, name, text):
-        text = re.sub(r", \d+ days old: [^;]*; stackx\s+catalog\s+refresh", "", text)  # the facts have grown old
+        text = re.sub(r", \d+ days old: [^;]*; stackx\s+catalog\s+[^.]*", "", text)  # the facts have grown old
         path = GOLDEN / f"{name}.txt"
         if os.environ.get("STACKX_GOLDEN") == "write":
             path.write_text(text)
@@ -382,6 +382,17 @@ class Advise(BlackBox):
             self.assertTrue(answer["line"].startswith(f"Run {first} {stack[first]} with {second} {stack[second]} "), answer["line"])
         text = self.advise("--hw", "h100", "--workload", "matmul", "--project", project).stdout
         self.assertRegex(text, r"\n  >=525\S+ +torch \S+ +vllm \S+, CUDA 12")
+
+    def test_the_framework_that_the_workload_names_is_the_answers(self):
+        for hardware in ("rtx5090", "zen4"):
+            with self.subTest(hardware=hardware):
+                said = self.advise("--hw", hardware, "--workload", "matmul:framework=jax").stdout
+                self.assertRegex(said, r"^Run jax \d")
+                self.assertRegex(said, r"\n  pip install .*jax")
+        said = self.advise("--hw", "zen4", "--workload", "matmul:framework=numpy", exit_code=None).stdout
+        self.assertIn("the catalogs do not know numpy; there `stackx inspect requirements.txt --workload matmul:framework=numpy` measures",
+                      " ".join(said.split()))
+        self.assertNotIn("pip install", said)
 
     def test_what_a_framework_writes_otherwise_is_not_expected_of_it(self):
         """torch writes products of bfloat16 as bfloat16: what it reached so says nothing of float32."""

@@ -336,8 +336,8 @@ class Campaign(BlackBox):
     def test_the_size_of_a_plan_says_what_its_budget_allows(self):
         self.fake_catalog({"right": ("9.9.1", self.scratch / "absent.so")})
         said = self.stackx("inspect", self.project(), "--budget", "2", "--dry-run").stdout
-        self.assertIn("1 arms x 3 rounds = 3 inspections, of which the budget allows 2;", said)
-        self.assertIn("= 3 inspections;", self.stackx("inspect", self.project(), "--budget", "3", "--dry-run").stdout)
+        self.assertIn("1 stack, 3 rounds: 3 inspections, of which the budget allows 2; ", said)
+        self.assertIn("1 stack, 3 rounds: 3 inspections; nothing to fetch.\n", self.stackx("inspect", self.project(), "--budget", "3", "--dry-run").stdout)
 
     @unittest.skipIf(this_machine()["gpus"], "there is a GPU")
     def test_a_plan_for_a_gpu_says_that_none_is_here(self):
@@ -347,7 +347,7 @@ class Campaign(BlackBox):
     def test_dry_run_runs_nothing(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
         done = self.stackx("inspect", self.project(), "--dry-run")
-        self.assertIn("1 arms x 3 rounds", done.stdout)
+        self.assertTrue(done.stdout.startswith("1 stack, 3 rounds: 3 inspections; nothing to fetch.\n"), done.stdout)
         self.assertEqual(done.stderr, "")
         self.assertFalse(self.db.exists())
 
@@ -358,7 +358,7 @@ class Campaign(BlackBox):
                         ROOT / "bench" / "statistics" / "aa.project.json"):
             with self.subTest(project=project.parent.name):
                 self.assertRegex(self.stackx("inspect", project, "--dry-run").stdout,
-                                 r"\d+ arms x \d+ rounds = \d+ inspections")
+                                 r"^\d+ stacks( on \d+ workloads)?( and \d+ sentinels?)?, \d+ rounds: \d+ inspections; ")
 
     def test_example_with_a_real_wheel(self):
         """One wheel of the example's catalog, fetched and hash-checked, in its own environment; then again without network."""

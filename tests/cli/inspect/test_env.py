@@ -82,7 +82,7 @@ class Environments(BlackBox):
                                     env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(campaign.wait)
         self.addCleanup(campaign.kill)
-        for line in campaign.stderr:  # "campaign 4f1c09a2d7e1: 1 arms x ...": its inspector stands
+        for line in campaign.stderr:  # "campaign 4f1c09a2d7e1: 1 stack, ...": its inspector stands
             if line.startswith("campaign "):
                 break
         wheel = self.wheel()  # used after the campaign began

@@ -46,7 +46,7 @@ class Releases(Watch):
         told = self.stackx(*self.words("--dry-run")).stdout
         for version in ("1.0", "2.0", "3.0"):
             self.assertIn(f"victim={version}", told)
-        self.assertIn("3 arms x 10 rounds = 30 inspections", told)
+        self.assertIn("3 stacks, 10 rounds: 30 inspections; to fetch: ", told)
         self.assertFalse(self.db.exists())
 
     def test_words_of_the_command(self):

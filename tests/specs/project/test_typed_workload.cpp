@@ -87,6 +87,16 @@ TEST_CASE("a family that nobody knows gets the nearest", "[typed_workload]") {
   CHECK_THAT(wrong("quicksort_of_strings"), Contains("no such workload in the catalogs or the store; `stackx"));
 }
 
+TEST_CASE("a framework is with what, not what", "[typed_workload]") {
+  CHECK(wrong("PyTorch") ==
+        "--workload \"PyTorch\": PyTorch is a framework; name what it computes, too, as in matmul:framework=torch (`stackx workload list`)");
+  CHECK_THAT(wrong("jax"), Contains("matmul:framework=jax"));
+  CHECK_THAT(wrong("auto"), Contains("no such workload"));
+  CHECK(meant("matmul:framework=PyTorch") == "matmul:framework=torch");
+  CHECK(meant("transformer:framework=tf") == "transformer:framework=tensorflow");
+  CHECK(meant("matmul:framework=paddle") == "matmul:framework=paddle");
+}
+
 TEST_CASE("values are brought into the words of results", "[typed_workload]") {
   for (const auto& [typed, expected] : std::vector<std::pair<const char*, const char*>>{
            {"fp16", "float16"}, {"half", "float16"}, {"FP16", "float16"}, {"Half", "float16"}, {"bf16", "bfloat16"},

@@ -1,4 +1,4 @@
-#include "advisor/check/nearest.hpp"
+#include "advisor/check/nearest/nearest.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "advisor/check/pythons.hpp"
-#include "advisor/check/wording.hpp"
+#include "advisor/check/nearest/instead.hpp"
+#include "advisor/check/nearest/with_code.hpp"
+#include "advisor/check/world/demands.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/version/version_text.hpp"
@@ -19,21 +21,10 @@ using specs::SpecifierSet;
 using specs::Version;
 using specs::Versioning;
 
-bool has_code(const Knowledge& knowledge, const std::string& name, const Version& version, const Question& question) {
-  const auto fact = knowledge.about(name, version, "", question.machine);
-  if (!fact.gpu_from.empty() || !fact.built_for_cuda.empty() || fact.soft) return true;
-  if (!fact.built_for || fact.built_for->for_cpus() || !system_failure(knowledge, fact, question).empty()) return false;
-  const bool of_amd = !fact.built_for->gfx.empty() || !fact.built_for->rocm.empty();
-  return of_amd ? question.gpu->vendor == "amd"
-                : fact.built_for->reach(question.gpu->compute_capability) != specs::GpuBuild::Reach::none;
-}
-
 class Search {
  public:
   Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged)
-      : knowledge_(knowledge), question_(question), world_(world), judged_(judged) {
-    for (const auto& placed : question.asked) asked_.insert(knowledge.real_name(placed.dependency.name));
-  }
+      : knowledge_(knowledge), question_(question), world_(world), judged_(judged), instead_(knowledge, question, world, judged) {}
 
   std::vector<Nearest> run() {
     question_.known_only = true;
@@ -86,7 +77,7 @@ class Search {
       nearest.changes.push_back({fact.instead, name, version});
       nearest.text = fmt::format("{} {} does", fact.instead, version);
       for (const auto& one : changed.asked) nearest.install.push_back(one.dependency.text());
-      hold(changed, nearest);
+      instead_.hold(changed, nearest);
       found_.push_back(std::move(nearest));
       return;
     }
@@ -112,10 +103,10 @@ class Search {
     nearest.stack = *stack;
     for (const auto& placed : question_.asked) nearest.install.push_back(placed.dependency.text());
     auto held = question_;
-    for (const auto& change : differences(*stack)) {
+    for (const auto& change : instead_.differences(*stack)) {
       nearest.changes.push_back(change);
       held.constraints.push_back({*specs::parse_dependency(change.name + "==" + change.to), ""});
-      install(nearest, change, question_);
+      instead_.install(nearest, change, question_);
       const auto world = python_world(knowledge_, held, world_.python);
       runs = judge({world.project, world.catalog, world.order}).runs;
       if (runs) break;
@@ -124,46 +115,14 @@ class Search {
     const auto first = nearest.changes.front();
     nearest.text = fmt::format("with {} held at {} it runs", first.name, first.to);
     found_.push_back(std::move(nearest));
-    if (!is_asked(first.name)) return;
+    if (!instead_.is_asked(first.name)) return;
     question_.any_build.insert(first.name);
     add_newer_build(question_, first.name, first.from, first.to);
     question_.any_build.erase(first.name);
   }
 
-  bool is_asked(const std::string& name) const { return asked_.contains(name); }
   bool keeps(const std::string& name) const {
     return question_.keep.package == name || (!question_.keep.until.empty() && question_.keep.until != name && is_server(name));
-  }
-
-  // The line that installs it: what was asked for, in the version that runs.
-  void install(Nearest& nearest, const Change& change, const Question& asked) const {
-    for (std::size_t i = 0; i < asked.asked.size() && i < nearest.install.size(); ++i) {
-      auto dependency = asked.asked[i].dependency;
-      if (knowledge_.real_name(dependency.name) != change.name) continue;
-      dependency.versions = specs::range_or_any("==" + change.to);
-      nearest.install[i] = dependency.text();
-      return;
-    }
-    nearest.install.push_back(change.name + "==" + change.to);
-  }
-
-  // What a stack has in another version than an installer takes; asked for, blamed, others.
-  std::vector<Change> differences(const specs::Stack& stack) const {
-    std::vector<Change> changes;
-    for (const auto& [name, version] : stack.components) {
-      if (is_given(name) || name.find('+') != name.npos) continue;
-      const auto chosen = judged_.chosen.components.find(name);
-      if (chosen != judged_.chosen.components.end() && chosen->second != version)
-        changes.push_back({name, chosen->second, version});
-    }
-    const auto rank = [&](const Change& change) {
-      const bool blamed = judged_.why && std::ranges::any_of(judged_.why->clauses, [&](const auto& clause) {
-                            return clause.component == change.name;
-                          });
-      return is_asked(change.name) ? 0 : blamed ? 1 : 2;
-    };
-    std::ranges::stable_sort(changes, {}, rank);
-    return changes;
   }
 
   // Requested packages, those of the clash first.
@@ -172,7 +131,7 @@ class Search {
     const auto add = [&](const std::string& component) {
       const auto name = component.substr(0, component.find('+'));
       if (std::ranges::find(names, name) != names.end()) return;
-      if (is_asked(name) && !keeps(name) && knowledge_.package(name)) names.push_back(name);
+      if (instead_.is_asked(name) && !keeps(name) && knowledge_.package(name)) names.push_back(name);
     };
     if (judged_.why) {
       for (const auto& clause : judged_.why->clauses)
@@ -242,7 +201,7 @@ class Search {
 
   std::set<std::string> changing_along(const std::string& name, Along along) const {
     std::set<std::string> free;
-    for (const auto& other : asked_) {
+    for (const auto& other : instead_.asked()) {
       const bool pinned = along == Along::frameworks_it_pins && is_framework(other) && followers(name).contains(other);
       const bool pins = along == Along::what_pins_it && followers(other).contains(name);
       if (other != name && (pinned || pins)) free.insert(other);
@@ -278,7 +237,7 @@ class Search {
     if (!stack || !stack->components.contains(name) || lacks_plugin(*stack, name)) return false;
     const auto to = stack->components.at(name);
     if (to == from) return false;
-    add_changed(of_the_index ? changed : any_build, name, from, to, *stack);
+    found_.push_back(instead_.of(of_the_index ? changed : any_build, name, from, to, *stack));
     if (of_the_index && !same_version) add_newer_build(any_build, name, from, to);
     return true;
   }
@@ -294,7 +253,7 @@ class Search {
       }
     const auto stack = solve_on_some_python(changed, name);
     if (!stack || !stack->components.contains(name) || lacks_plugin(*stack, name)) return false;
-    add_changed(changed, name, from, stack->components.at(name), *stack);
+    found_.push_back(instead_.of(changed, name, from, stack->components.at(name), *stack));
     found_.back().changes.front().name += "[" + extra + "]";
     return true;
   }
@@ -312,66 +271,7 @@ class Search {
     if (!stack || !stack->components.contains(name)) return;
     const auto to = stack->components.at(name);
     const auto release = [](const std::string& text) { return specs::pep440_version(specs::public_version(text)); };
-    if (release(to) > release(than)) add_changed(changed, name, from, to, *stack);
-  }
-
-  void add_changed(const Question& changed, const std::string& name, const std::string& from, const std::string& to,
-                   const specs::Stack& stack) {
-    Nearest nearest;
-    nearest.stack = stack;
-    nearest.changes.push_back({name, from, to});
-    auto asked = changed;
-    for (auto& placed : asked.asked) {
-      auto& dependency = placed.dependency;
-      const auto real = knowledge_.real_name(dependency.name);
-      const auto chosen = stack.components.find(real);
-      const auto before = single_version_of(real);
-      if (real == name) {
-        dependency.versions = specs::range_or_any("==" + to);
-      } else if (!before.empty() && dependency.versions.is_any() && chosen != stack.components.end()) {
-        dependency.versions = specs::range_or_any("==" + chosen->second);
-        if (chosen->second != before) nearest.changes.push_back({real, before, chosen->second});
-      }
-      nearest.install.push_back(dependency.text());
-    }
-    nearest.text = !from.empty() && specs::public_version(from) == specs::public_version(to) ? same_version_text(name, to)
-                                                                 : fmt::format("{} {} runs", name, to);
-    hold(asked, nearest);
-    found_.push_back(std::move(nearest));
-  }
-
-  std::string single_version_of(const std::string& name) const {
-    for (const auto& placed : question_.asked)
-      if (knowledge_.real_name(placed.dependency.name) == name) return specs::single_version(placed.dependency.versions);
-    return "";
-  }
-
-  // An installer left alone may take newer dependencies than those that run.
-  void hold(const Question& asked, Nearest& nearest) const {
-    const auto python = nearest.stack.components.find("python");
-    const auto series = python == nearest.stack.components.end() ? world_.python
-                                                                 : specs::minor_release(python->second);
-    const auto world = python_world(knowledge_, asked, series);
-    const auto judged = judge({world.project, world.catalog, world.order});
-    if (judged.runs || !judged.installable) return;
-    for (const auto& [name, version] : judged.chosen.components) {
-      const auto right = nearest.stack.components.find(name);
-      if (is_given(name) || name.find('+') != name.npos || right == nearest.stack.components.end() ||
-          right->second == version)
-        continue;
-      nearest.changes.push_back({name, version, right->second});
-      install(nearest, nearest.changes.back(), asked);
-    }
-  }
-
-  std::string same_version_text(const std::string& name, const std::string& to) const {
-    const auto fact = knowledge_.about(name, specs::pep440_version(to));
-    const auto cuda = fact.built_for ? fact.built_for->cuda : "";
-    std::string code = "cu" + cuda;
-    std::erase(code, '.');
-    if (!specs::is_local(to))
-      return fmt::format("the same version from the default index{} has", cuda.empty() || cuda == "none" ? "" : fmt::format(" ({})", code));
-    return fmt::format("its build {} has", to);
+    if (release(to) > release(than)) found_.push_back(instead_.of(changed, name, from, to, *stack));
   }
 
   void change_python() {
@@ -441,30 +341,15 @@ class Search {
 
   const Knowledge& knowledge_;
   Question question_;
-  std::set<std::string> asked_;  // its packages
   const PythonWorld& world_;
   const Judged& judged_;
+  Instead instead_;
   std::vector<Nearest> found_;
   bool another_python_ = false;  // than the one of the question
   bool ended_ = false;
 };
 
 }  // namespace
-
-const specs::PackageRelease* newest_with_code(const Knowledge& knowledge, const specs::Package& package, const Question& question,
-                                              bool any_build) {
-  const bool stated = question.gpu && knowledge.has_gpu_facts(package.name);
-  for (auto release = package.releases.rbegin(); release != package.releases.rend(); ++release)
-    if ((any_build || !specs::is_local(release->version.text())) && !release->yanked &&
-        (!stated || has_code(knowledge, package.name, release->version, question)))
-      return &*release;
-  return nullptr;
-}
-
-bool some_release_has_code(const Knowledge& knowledge, const std::string& name, const Question& question) {
-  const auto* package = knowledge.package(name);
-  return !question.gpu || !package || newest_with_code(knowledge, *package, question, true);
-}
 
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
                                       const Judged& judged) {

@@ -1,4 +1,4 @@
-#include "advisor/check/pythons.hpp"
+#include "advisor/check/world/pythons.hpp"
 
 #include <algorithm>
 

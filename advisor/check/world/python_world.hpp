@@ -40,16 +40,6 @@ struct PythonWorld {
 // The components that the machine gives and nobody installs.
 bool is_given(const std::string& component);
 
-// The extra with which a package computes on a GPU, where it is one: "srt" of sglang[srt].
-std::string extra_for_gpus(const std::string& package, const specs::Fact& fact);
-
-// What computes on a GPU; a build of these for CPUs is not what somebody who names a GPU wants.
-bool is_for_gpus(const std::string& package, const specs::Fact& fact);
-
-// Why what a build loads from the system does not run on the GPU; "" if it does, or nobody knows. It may be any release of
-// the library from the stated one to the end of its major version.
-std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question);
-
 PythonWorld python_world(const Knowledge& knowledge, const Question& question, const std::string& python);
 
 }  // namespace stackx::advisor

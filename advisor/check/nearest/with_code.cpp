@@ -1,0 +1,35 @@
+#include "advisor/check/nearest/with_code.hpp"
+
+#include "advisor/check/world/demands.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+bool has_code(const Knowledge& knowledge, const std::string& name, const specs::Version& version, const Question& question) {
+  const auto fact = knowledge.about(name, version, "", question.machine);
+  if (!fact.gpu_from.empty() || !fact.built_for_cuda.empty() || fact.soft) return true;
+  if (!fact.built_for || fact.built_for->for_cpus() || !system_failure(knowledge, fact, question).empty()) return false;
+  const bool of_amd = !fact.built_for->gfx.empty() || !fact.built_for->rocm.empty();
+  return of_amd ? question.gpu->vendor == "amd"
+                : fact.built_for->reach(question.gpu->compute_capability) != specs::GpuBuild::Reach::none;
+}
+
+}  // namespace
+
+const specs::PackageRelease* newest_with_code(const Knowledge& knowledge, const specs::Package& package, const Question& question,
+                                              bool any_build) {
+  const bool stated = question.gpu && knowledge.has_gpu_facts(package.name);
+  for (auto release = package.releases.rbegin(); release != package.releases.rend(); ++release)
+    if ((any_build || !specs::is_local(release->version.text())) && !release->yanked &&
+        (!stated || has_code(knowledge, package.name, release->version, question)))
+      return &*release;
+  return nullptr;
+}
+
+bool some_release_has_code(const Knowledge& knowledge, const std::string& name, const Question& question) {
+  const auto* package = knowledge.package(name);
+  return !question.gpu || !package || newest_with_code(knowledge, *package, question, true);
+}
+
+}  // namespace stackx::advisor

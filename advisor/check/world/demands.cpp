@@ -1,0 +1,186 @@
+#include "advisor/check/world/demands.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "advisor/check/world/pythons.hpp"
+#include "advisor/facts/frameworks.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+
+using specs::GpuBuild;
+using specs::PackageRelease;
+using specs::Requirement;
+using specs::SpecifierSet;
+using specs::Version;
+using specs::VersionEntry;
+using specs::Versioning;
+
+namespace {
+
+// One that nothing meets, told in `words`.
+Requirement cannot(const std::string& words) {
+  return {"machine", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}};
+}
+
+// manylinux_2_28_x86_64 -> 28; of what says nothing 0.
+int glibc_of(const std::string& platform) {
+  if (platform.starts_with("manylinux1_")) return 5;
+  if (platform.starts_with("manylinux2010_")) return 12;
+  if (platform.starts_with("manylinux2014_")) return 17;
+  constexpr std::string_view prefix = "manylinux_2_";
+  return platform.starts_with(prefix) ? std::atoi(platform.c_str() + prefix.size()) : 0;
+}
+
+void add_amd_build(const GpuBuild& build, VersionEntry& made) {
+  made.requires_.push_back({"gpu", "vendor", {{{*SpecifierSet::parse("==amd", Versioning::opaque), {}}}, "amd"}});
+  if (build.gfx.empty()) return;
+  Requirement requirement{"gpu", "gfx", {}};
+  for (const auto& one : build.gfx)
+    requirement.constraint.any.push_back({*SpecifierSet::parse("==" + one, Versioning::opaque), {}});
+  requirement.constraint.text = fmt::format("{}", fmt::join(build.gfx, ", "));
+  made.requires_.push_back(std::move(requirement));
+}
+
+}  // namespace
+
+Requirement needs(const std::string& component, const SpecifierSet& versions) {
+  const auto text = versions.text().empty() ? "*" : versions.text();
+  return {component, "", {{{versions, {}}}, text}};
+}
+
+Requirement fails(const std::string& words) {
+  return {"use", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}};
+}
+
+std::string extra_for_gpus(const std::string& package, const specs::Fact& fact) {
+  return fact.instead.starts_with(package + "[") ? fact.instead.substr(package.size() + 1, fact.instead.size() - package.size() - 2) : "";
+}
+
+bool is_for_gpus(const std::string& package, const specs::Fact& fact) {
+  return is_framework(package) || !extra_for_gpus(package, fact).empty();
+}
+
+std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question) {
+  const auto cuda = fact.system.find("cuda"), cudnn = fact.system.find("cudnn");
+  if (!question.gpu || question.gpu->vendor != "nvidia" || cuda == fact.system.end() || cudnn == fact.system.end()) return "";
+  const auto* package = knowledge.package("nvidia-cudnn-cu" + specs::major_release(cuda->second));
+  if (!package) return "";
+  const auto range = specs::range_or_any(fmt::format(">={},=={}.*", cudnn->second, specs::major_release(cudnn->second)));
+  bool known = false;
+  for (const auto& release : package->releases) {
+    if (!range.contains(release.version)) continue;
+    const auto one = knowledge.about(package->name, release.version, "", question.machine);
+    if (!one.built_for || !one.built_for->known()) continue;
+    if (one.built_for->reach(question.gpu->compute_capability) != GpuBuild::Reach::none) return "";
+    known = true;
+  }
+  if (!known) return "";
+  return fmt::format("it loads cuDNN {} of the system, and no release of that has kernels for {}", specs::major_release(cudnn->second),
+                     gpu_in_words(*question.gpu));
+}
+
+Demands::Demands(const Knowledge& knowledge, const Question& question, const specs::Target& target)
+    : knowledge_(knowledge), question_(question), target_(target) {
+  for (const auto& other : known_pythons()) others_.emplace_back(other, "linux " + question.machine);
+}
+
+// Which wheels there are decides on Python, processor and glibc.
+bool Demands::add_places(const PackageRelease& release, VersionEntry& made) const {
+  const auto python = specs::range_or_any(release.requires_python);
+  const bool python_fits = python.contains(target_.python_version());
+  std::optional<int> glibc;
+  for (const auto& tags : release.wheels)
+    if (target_.rank(tags))
+      for (const auto& platform : tags.platforms)
+        glibc = std::min(glibc.value_or(999), glibc_of(platform));
+  if (glibc && python_fits) {
+    if (*glibc > 5 && !question_.glibc.empty())
+      made.requires_.push_back(needs("glibc", specs::range_or_any(fmt::format(">=2.{}", *glibc))));
+    return true;
+  }
+  if (release.wheels.empty() && release.source && python_fits) return false;
+  add_missing_wheel(release, python, made);
+  return true;
+}
+
+void Demands::add_missing_wheel(const PackageRelease& release, const SpecifierSet& python, VersionEntry& made) const {
+  std::vector<std::string> pythons;
+  for (const auto& other : others_)
+    if (std::ranges::any_of(release.wheels, [&](const auto& tags) { return other.rank(tags).has_value(); }) &&
+        python.contains(other.python_version()))
+      pythons.insert(pythons.begin(), other.python());
+  if (pythons.empty()) {
+    made.requires_.push_back(cannot(fmt::format("no wheel for {}", question_.machine)));
+    return;
+  }
+  Requirement requirement{"python", "", {}};
+  for (const auto& one : pythons) requirement.constraint.any.push_back({specs::range_or_any("==" + one + ".*"), {}});
+  requirement.constraint.text =
+      pythons.size() == 1 ? pythons.front() : fmt::format("{} to {}", pythons.front(), pythons.back());
+  made.requires_.push_back(std::move(requirement));
+}
+
+void Demands::add_gpu(const std::string& package, const specs::Fact& fact, bool must_compute, VersionEntry& made) const {
+  if (!question_.gpu) return;
+  add_build(fact, made);
+  add_no_build(package, fact, must_compute, made);
+}
+
+void Demands::add_build(const specs::Fact& fact, VersionEntry& made) const {
+  const auto& gpu = *question_.gpu;
+  if (fact.built_for && fact.built_for->known() && !fact.built_for->for_cpus()) {
+    const auto& build = *fact.built_for;
+    if (!build.gfx.empty() || !build.rocm.empty())
+      add_amd_build(build, made);
+    else if (gpu.vendor != "nvidia")
+      made.requires_.push_back({"gpu", "vendor", {{{*SpecifierSet::parse("==nvidia", Versioning::opaque), {}}}, "nvidia"}});
+    else if (!fact.soft)
+      add_cuda_build(build, made);
+  }
+  if (!fact.cudas.empty() && gpu.vendor == "nvidia") {
+    Requirement requirement{"torch", "cuda", {}};
+    for (const auto& cuda : fact.cudas) requirement.constraint.any.push_back({specs::range_or_any("==" + cuda), {}});
+    requirement.constraint.text = fmt::format("{}", fmt::join(fact.cudas, ", "));
+    made.requires_.push_back(std::move(requirement));
+  }
+  for (const auto& [cuda, build] : fact.built_for_cuda)
+    made.requires_if.push_back({{{"torch", "cuda", {{{specs::range_or_any("==" + cuda), {}}}, cuda}}},
+                                {{"gpu", "compute_capability", build.runs_on()}}});
+}
+
+// A framework that was asked for, but not in this build: for CPUs, or for what nobody states.
+void Demands::add_no_build(const std::string& name, const specs::Fact& fact, bool must_compute, VersionEntry& made) const {
+  const bool states = fact.built_for && fact.built_for->known();
+  const auto no_gpu = [&](const std::string& words) {
+    made.requires_.push_back({"gpu", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}});
+  };
+  const bool by_plugin = name == "jax" || name == "jaxlib";
+  if (states && fact.built_for->for_cpus() && is_for_gpus(name, fact) && must_compute && !by_plugin)
+    no_gpu(fact.note.empty() ? "none" : fact.note);
+  else if (question_.known_only && !states && fact.built_for_cuda.empty() && fact.gpu_from.empty() && knowledge_.has_gpu_facts(name))
+    no_gpu("not stated");
+}
+
+void Demands::add_cuda_build(const GpuBuild& build, VersionEntry& made) const {
+  const auto& capability = question_.gpu->compute_capability;
+  made.requires_.push_back({"gpu", "compute_capability", build.runs_on()});
+  const auto reach = build.reach(capability);
+  const auto least = build.cuda.empty() || build.cuda == "any" ? std::nullopt : knowledge_.drivers().least(build.cuda, reach);
+  if (least) made.requires_.push_back(driver_for(build.cuda, *least));
+}
+
+// Forward compatibility: with cuda-compat as new as the build's CUDA, on a data-center GPU, older branches run it, too.
+Requirement Demands::driver_for(const std::string& cuda, const std::string& least) const {
+  auto requirement = needs("driver", specs::range_or_any(">=" + least));
+  const auto compat = Version::parse(question_.cuda_compat, Versioning::pep440), built = Version::parse(cuda, Versioning::pep440);
+  if (!question_.gpu->data_center || !compat || !built || *compat < *built) return requirement;
+  for (const auto& branch : knowledge_.drivers().compatible_branches(question_.cuda_compat))
+    requirement.constraint.any.push_back({specs::range_or_any(fmt::format(">={},<{}", branch, std::stoi(branch) + 1)), {}});
+  return requirement;
+}
+
+}  // namespace stackx::advisor
