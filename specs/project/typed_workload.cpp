@@ -41,8 +41,10 @@ class TypedReader {
   TypedWorkload to_measure() {
     if (!families_.find(name())) take_called();
     if (const auto* family = families_.find(name()))
-      for (const auto& [param, value] : parameters())
-        if (const auto found = family->values.find(param); found != family->values.end() && found->second.integer)
+      for (auto& [param, value] : parameters())
+        if (param == "framework")  // one set for all PIs of stackx
+          check(*family, param, value);
+        else if (const auto found = family->values.find(param); found != family->values.end() && found->second.integer)
           canonical(found->second, param, value);
     return std::move(result_);
   }

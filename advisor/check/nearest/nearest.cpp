@@ -224,7 +224,8 @@ class Search {
       if (real == name) {
         from = specs::single_version(placed.dependency.versions);
         if (same_version && from.empty()) return false;
-        placed.dependency.versions = same_version ? specs::range_or_any("==" + specs::public_version(from)) : SpecifierSet::any(Versioning::pep440);
+        placed.dependency.versions =
+            same_version ? specs::range_or_any("==" + specs::public_version(from)) : SpecifierSet::any(Versioning::pep440);
       }
       changed.asked.push_back(std::move(placed));
     }

@@ -35,7 +35,8 @@ class Builder {
   PythonWorld run() {
     add_machine();
     for (const auto& placed : question_.constraints)
-      if (placed.dependency.holds(target_.environment())) constrained_[knowledge_.real_name(placed.dependency.name)].push_back(placed.dependency.versions);
+      if (placed.dependency.holds(target_.environment()))
+        constrained_[knowledge_.real_name(placed.dependency.name)].push_back(placed.dependency.versions);
     for (const auto& placed : question_.asked)
       if (placed.dependency.holds(target_.environment())) add_root(placed.dependency);
     while (!waiting_.empty()) {

@@ -193,10 +193,12 @@ TEST_CASE("what the store has is not refused and not changed", "[typed_workload]
   CHECK_THROWS(text("sorted"));
 }
 
-TEST_CASE("a PI that is to run keeps the words it is told", "[typed_workload]") {
+TEST_CASE("a PI that is to run keeps the words it is told, but for the framework's name", "[typed_workload]") {
   const auto text = [](std::string_view asked) { return workload_to_measure(asked, shipped()).workload.text(); };
   CHECK(text("gemm:dtype=fp8,l2=flush") == "matmul:dtype=fp8,l2=flush");
   CHECK(text("my_own:m=foo") == "my_own:m=foo");
+  CHECK(text("matmul:framework=pytorch") == "matmul:framework=torch");
+  CHECK(text("my_own:framework=pytorch") == "my_own:framework=pytorch");
   CHECK_THROWS(text("gemm:m=foo"));
 }
 
