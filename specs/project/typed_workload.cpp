@@ -41,11 +41,14 @@ class TypedReader {
   TypedWorkload to_measure() {
     if (!families_.find(name())) take_called();
     if (const auto* family = families_.find(name()))
-      for (auto& [param, value] : parameters())
-        if (param == "framework")  // one set for all PIs of stackx
-          check(*family, param, value);
-        else if (const auto found = family->values.find(param); found != family->values.end() && found->second.integer)
+      for (auto& [param, value] : parameters()) {
+        const auto found = family->values.find(param);
+        if (found == family->values.end()) continue;
+        if (found->second.integer)
           canonical(found->second, param, value);
+        else if (param == "framework")  // its names are the same for all PIs of stackx
+          take_word(found->second, param, value);
+      }
     return std::move(result_);
   }
 
@@ -130,8 +133,13 @@ class TypedReader {
           return there != one.params.end() && there->second == value;
         }))
       return;
-    const std::string word = canonical(values->second, param, value);
-    if (!values->second.integer)
+    take_word(values->second, param, value);
+  }
+
+  // As results have it; said where that is another word.
+  void take_word(const ParameterValues& values, const std::string& param, std::string& value) {
+    const std::string word = canonical(values, param, value);
+    if (!values.integer && word != value)
       result_.notes.push_back(fmt::format("{}={} is taken for {}={}", param, value, param, word));
     value = word;
   }
