@@ -8,6 +8,7 @@
 #include "advisor/check/asked.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
+#include "inspector/discover/python_environments.hpp"
 #include "specs/error.hpp"
 #include "specs/python/conda_environment.hpp"
 #include "specs/version/version_text.hpp"
@@ -63,10 +64,12 @@ std::string root_among(const std::vector<specs::PlacedDependency>& asked, const 
 
 std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, const specs::Workload& workload,
                                    const workspace::AskedHardware& hardware) {
-  if (const auto framework = named_framework(workload); !framework.empty()) return {framework};
+  const bool on_gpu = hardware.component == "gpu";
+  if (const auto framework = named_framework(workload); !framework.empty())
+    return {framework == "onnxruntime" && on_gpu ? "onnxruntime-gpu" : framework};  // the package of its name is for CPUs
   const auto* family = families.find(workload.pi);
   if (!family) return {};
-  return hardware.component == "gpu" ? family->usual_gpu : family->usual_cpu;
+  return on_gpu ? family->usual_gpu : family->usual_cpu;
 }
 
 std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, const Knowledge& knowledge,
@@ -103,6 +106,9 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   wish.root = root_among(wish.question.asked, usual, knowledge);
   if (wish.root.empty() && known != usual.end()) wish.root = *known;
   if (wish.root.empty()) return std::nullopt;
+  const auto named = named_framework(from.workload);
+  if (const auto asked = inspector::framework_of(wish.root); !named.empty() && asked && *asked != named)
+    throw bad_input(fmt::format("--workload: framework={}, but {} asks for {}; leave one of them out", named, file.string(), wish.root));
   return wish;
 }
 

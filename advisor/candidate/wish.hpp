@@ -30,7 +30,8 @@ struct WishFrom {
   const ValidSpace* space;  // with the project of stackx that was given; null: none
 };
 
-// Nothing where what is asked for is no Python package that check knows: a processor's libraries.
+// Nothing where what is asked for is no Python package that check knows: a processor's libraries. Throws Error(bad_input), also
+// where the workload names another framework than the project asks for.
 std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, const Knowledge& knowledge,
                             const workspace::Context& context);
 

@@ -389,6 +389,10 @@ class Advise(BlackBox):
                 said = self.advise("--hw", hardware, "--workload", "matmul:framework=jax").stdout
                 self.assertRegex(said, r"^Run jax \d")
                 self.assertRegex(said, r"\n  pip install .*jax")
+        self.assertRegex(self.advise("--hw", "a100", "--workload", "matmul:framework=onnx").stdout, r"^Run onnxruntime-gpu \d")
+        torch = self.write("requirements.txt", "torch\n")
+        said = self.advise("--hw", "a100", "--workload", "matmul:framework=jax", "--project", torch, exit_code=2).stderr
+        self.assertIn(f"--workload: framework=jax, but {torch} asks for torch; leave one of them out", " ".join(said.split()))
         said = self.advise("--hw", "zen4", "--workload", "matmul:framework=numpy", exit_code=None).stdout
         self.assertIn("the catalogs do not know numpy; there `stackx inspect requirements.txt --workload matmul:framework=numpy` measures",
                       " ".join(said.split()))
