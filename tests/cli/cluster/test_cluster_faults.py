@@ -36,7 +36,7 @@ class GoesWrong(OnSlurm):
         self.stackx("cluster", "submit", self.project(rounds=20, lasts=True))  # is still there when the urgent job comes
         block, (node, _) = self.until(self.measuring, "measuring").popitem()
         script = self.write_script("#!/bin/sh\nsleep 1\n")
-        cluster.command("sbatch", "--partition=urgent", "--exclusive", f"--nodelist={node}", script)
+        cluster.command("sbatch", "--partition=urgent", "--exclusive", "--output=/dev/null", f"--nodelist={node}", script)
         status, kept = self.wait_for_end()
         states = {json.loads(file.read_text())["state"] for file in self.root().glob(f"*/block-{block}/*/attempt.json")}
         self.assertIn("interrupted", states)
