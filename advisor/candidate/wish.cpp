@@ -60,16 +60,21 @@ std::string root_among(const std::vector<specs::PlacedDependency>& asked, const 
   return "";
 }
 
+// The package of this name may be for CPUs, and the facts say which one is for GPUs: onnxruntime-gpu.
+std::string for_gpus(const Knowledge& knowledge, const std::string& name) {
+  const auto& releases = knowledge.package(name)->releases;
+  const auto instead = releases.empty() ? "" : knowledge.about(name, releases.back().version).instead;
+  return instead.empty() || instead.find('[') != instead.npos ? name : instead;
+}
+
 }  // namespace
 
 std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, const specs::Workload& workload,
                                    const workspace::AskedHardware& hardware) {
-  const bool on_gpu = hardware.component == "gpu";
-  if (const auto framework = named_framework(workload); !framework.empty())
-    return {framework == "onnxruntime" && on_gpu ? "onnxruntime-gpu" : framework};  // the package of its name is for CPUs
+  if (const auto framework = named_framework(workload); !framework.empty()) return {framework};
   const auto* family = families.find(workload.pi);
   if (!family) return {};
-  return on_gpu ? family->usual_gpu : family->usual_cpu;
+  return hardware.component == "gpu" ? family->usual_gpu : family->usual_cpu;
 }
 
 std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, const Knowledge& knowledge,
@@ -104,7 +109,7 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   if (!file.empty() && !of_python && !of_conda && from.space) take_project(from.space->project(), knowledge, wish);
 
   wish.root = root_among(wish.question.asked, usual, knowledge);
-  if (wish.root.empty() && known != usual.end()) wish.root = *known;
+  if (wish.root.empty() && known != usual.end()) wish.root = wish.question.gpu ? for_gpus(knowledge, *known) : *known;
   if (wish.root.empty()) return std::nullopt;
   const auto named = named_framework(from.workload);
   if (const auto asked = inspector::framework_of(wish.root); !named.empty() && asked && *asked != named)

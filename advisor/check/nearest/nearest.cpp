@@ -18,7 +18,6 @@ namespace stackx::advisor {
 namespace {
 
 using specs::SpecifierSet;
-using specs::Version;
 using specs::Versioning;
 
 class Search {
