@@ -1,5 +1,5 @@
 // Answers as advise gives them, for tests of recipes: each written in all formats, and run by
-// tests/cli/test_recipe_answers.py.
+// tests/cli/advise/test_recipe_answers.py.
 #pragma once
 
 #include <map>

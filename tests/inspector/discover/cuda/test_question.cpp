@@ -8,7 +8,7 @@ using namespace stackx::inspector;
 using namespace stackx::inspector::testing;
 namespace fs = std::filesystem;
 
-// What the interpreter runs is tested on look-alikes of the libraries: tests/cli/test_gpu_discover.py.
+// What the interpreter runs is tested on look-alikes of the libraries: tests/cli/gpu/test_gpu_discover.py.
 TEST_CASE("a library's answer is the last word; a failure and what is no answer are none; some are not asked") {
   TempDirectory place;
   const auto answer = [&](const std::string& script, std::size_t kind) {
