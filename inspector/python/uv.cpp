@@ -78,6 +78,11 @@ std::string uv_platform(const std::string& platform) {
   return fmt::format("{}-{}{}", platform.substr(end + 1), prefix, std::min(glibc, newest));
 }
 
+bool is_script(const fs::path& program) {
+  std::ifstream stream(program);
+  return stream.get() == '#' && stream.get() == '!';
+}
+
 specs::Outcome outcome_of(const std::string& log) {
   const auto says = [&](const char* text) { return log.find(text) != std::string::npos; };
   if (says("Hash mismatch")) return specs::Outcome::hash_mismatch;
@@ -165,6 +170,21 @@ void Uv::set_up() {
   if (!options_.cache.empty()) environment_.emplace("UV_CACHE_DIR", options_.cache.string());
   // The hash decides, not the index that answers first.
   environment_.emplace("UV_INDEX_STRATEGY", "unsafe-best-match");
+  if (!environment_.contains("UV_PYTHON")) name_python();
+}
+
+// The Python that uv takes, by the file that it is: of one that is a script (pyenv's and asdf's are) uv keeps nothing and
+// asks it for every wheel, 0.27 s instead of 0.03.
+void Uv::name_python() {
+  if (program_.empty() || !(is_script(find_program("python")) || is_script(find_program("python3")))) return;
+  Command asked;
+  asked.argv = program_;
+  append(asked.argv, {"python", "find", "--no-project"});
+  asked.environment = environment_;
+  asked.stop = options_.stop;
+  asked.deadline = std::chrono::seconds(60);
+  const auto found = run(asked);
+  if (const auto file = found.out.substr(0, found.out.find('\n')); found.ok() && !file.empty()) environment_["UV_PYTHON"] = file;
 }
 
 // Where the disk is full, an empty file would install nothing, and that well.

@@ -63,7 +63,8 @@ class Uv {
                                            const std::filesystem::path& pylock, const UvTarget& python);
 
  private:
-  void set_up();  // finds uv and the index once, when first needed
+  void set_up();  // finds uv, the index and a Python once, when first needed
+  void name_python();
   std::expected<void, BuildFailure> run_install(const WheelRequest& request,
                                                 std::vector<std::string> words,
                                                 const UvTarget& python) {

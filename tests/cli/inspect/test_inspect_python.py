@@ -2,7 +2,7 @@
 
 import unittest
 
-from python_stack import HERE, wheel
+from python_stack import HERE, PROGRAM, wheel
 from watched_project import Watch
 
 BENCH = "from victim import SECONDS\nprint(SECONDS)\n"
@@ -40,6 +40,19 @@ class Releases(Watch):
         self.requirements.write_text("victim<3,>1\n")
         self.inspect("--rounds", "1")
         self.assertEqual(self.measured(), [("2.0", "ok")])
+
+    def test_a_python_behind_a_script(self):
+        """pyenv's `python` is one; uv, which keeps nothing of those, is told once which program it stands for."""
+        shims, asked = self.scratch / "shims", self.scratch / "asked"
+        shims.mkdir()
+        for name in ("python", "python3"):
+            script = self.write(f"shims/{name}", f'#!/bin/sh\ncase "$*" in *get_interpreter_info*) echo >>"{asked}" ;; esac\nexec "{PROGRAM}" "$@"\n')
+            script.chmod(0o755)
+        self.environment["PATH"] = f"{shims}:{self.environment['PATH']}"
+        self.environment.pop("VIRTUAL_ENV", None)
+        self.inspect("--rounds", "1")
+        self.assertEqual(self.measured(), [(version, "ok") for version in ("1.0", "2.0", "3.0")])
+        self.assertEqual(asked.read_text(), "\n")
 
     def test_plan(self):
         """What would be measured and fetched: nothing is."""
