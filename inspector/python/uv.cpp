@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "inspector/machine/tree.hpp"
 #include "inspector/process/passed_environment.hpp"
 #include "specs/error.hpp"
 #include "specs/format/draft.hpp"
@@ -27,12 +28,6 @@ std::chrono::milliseconds deadline_for(const WheelRequest& request) {
   return std::chrono::minutes(5) + std::chrono::milliseconds(request.size / 100);
 }
 
-std::string trimmed(const std::string& text) {
-  const auto from = text.find_first_not_of(" \t\r");
-  return from == std::string::npos ? ""
-                                   : text.substr(from, text.find_last_not_of(" \t\r") + 1 - from);
-}
-
 std::string hash_after(const std::string& log, const std::string& label) {
   const auto at = log.find("sha256:", std::min(log.find(label), log.size()));
   return at == std::string::npos ? "" : log.substr(at + 7, 64);
@@ -43,7 +38,7 @@ std::string complaint(const std::string& log) {
   std::istringstream lines(log.substr(std::min(log.find("error:"), log.size())));
   std::string result;
   for (std::string line; std::getline(lines, line) && result.size() < 600;) {
-    const auto text = trimmed(line);
+    const auto text = trim(line);
     if (text.empty()) continue;
     result += (result.empty() ? "" : " ") + text;
   }
@@ -60,7 +55,7 @@ std::string unreachable(const std::string& log) {
   std::getline(lines, address);
   std::erase(address, '`');  // of older uv
   for (std::string line; std::getline(lines, line);)
-    if (const auto text = trimmed(line); !text.empty()) cause = text.substr(text.starts_with("cause: ") ? 7 : 0);
+    if (const auto text = trim(line); !text.empty()) cause = text.substr(text.starts_with("cause: ") ? 7 : 0);
   return fmt::format("{} is not reached ({}); name a proxy or an index that is (HTTPS_PROXY, PIP_INDEX_URL), or compare what is "
                      "installed here: stackx catalog discover",
                      address, cause);
@@ -184,7 +179,7 @@ void Uv::name_python() {
   asked.stop = options_.stop;
   asked.deadline = std::chrono::seconds(60);
   const auto found = run(asked);
-  if (const auto file = found.out.substr(0, found.out.find('\n')); found.ok() && !file.empty()) environment_["UV_PYTHON"] = file;
+  if (const auto file = trim(found.out); found.ok() && !file.empty()) environment_["UV_PYTHON"] = file;
 }
 
 // Where the disk is full, an empty file would install nothing, and that well.
