@@ -10,6 +10,8 @@
 
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/hardware/microarchitecture.hpp"
+#include "specs/hardware/name.hpp"
 #include "specs/hardware/spelled_models.hpp"
 #include "specs/project/workload_family.hpp"
 #include "store/store.hpp"
@@ -82,7 +84,7 @@ class Gathering {
       for (auto& result : store.published(filter))
         (is_meant(result.hardware) ? found : family).push_back(std::move(result));
     } else {
-      found = store.published({of_family, selection.hw});
+      found = published_of_processor(store, of_family, selection.hardware);
     }
     // What others published of the metric that is asked for; a rate is any of theirs, and is predicted.
     if (!yardstick.is_rate()) std::erase_if(found, [&](const auto& result) { return result.metric != yardstick.name(); });
@@ -102,6 +104,21 @@ class Gathering {
       const auto* model = models.of(hardware);
       return model && std::ranges::find(asked.models, model->name) != asked.models.end();
     };
+  }
+
+  // By the name that was typed, if that is a product's; others spell it shorter or longer.
+  std::vector<specs::Published> published_of_processor(const store::Store& store, const specs::Workload& of_family,
+                                                       const workspace::AskedHardware& asked) const {
+    if (asked.product.empty()) return store.published({of_family, asked.name});
+    const auto& processors = workspace::microarchitectures(context_);
+    auto results = store.published({of_family, std::nullopt});
+    std::erase_if(results, [&](const auto& result) {
+      const auto& spelt = result.hardware;
+      const auto* of = processors.of_processor(spelt);
+      return !of || of->id != asked.name || advice_.accelerators->identify(spelt) ||
+             !(specs::names_hardware(asked.product, spelt) || specs::names_hardware(spelt, asked.product));
+    });
+    return results;
   }
 
   // Of the first family of the same kind that somebody published about on the hardware.

@@ -224,6 +224,7 @@ nlohmann::json to_json(const Microarchitecture& known) {
   add_number("fma_pipes", known.fma_pipes);
   add_number("fp32_flops_cycle", known.fp32_flops_cycle);
   add_number("fp64_flops_cycle", known.fp64_flops_cycle);
+  for (const auto& pattern : known.processors) json["processors"].push_back(pattern.text());
   return json;
 }
 
@@ -293,11 +294,7 @@ void list_hardware(const Globals& globals) {
                         fmt::join(near, ", ")));
 }
 
-void show_accelerators(const std::string& name, const Microarchitectures& table,
-                       const Globals& globals) {
-  const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory());
-  const auto models = accelerators.named(name);
-  if (models.empty()) unknown(name, table, accelerators);
+void show_accelerators(const std::string& name, const std::vector<const specs::Accelerator*>& models, const Globals& globals) {
   if (!globals.json) {
     print_models(name, models);
     return;
@@ -307,20 +304,7 @@ void show_accelerators(const std::string& name, const Microarchitectures& table,
   print_json(document);
 }
 
-void show_hardware(const std::string& name, const Globals& globals) {
-  const Microarchitectures table = workspace::microarchitectures(globals);
-  const Microarchitecture* found = table.find(name);
-  if (found == nullptr) {
-    const specs::Processors processors = specs::load_processors(globals.data_directory());
-    if (const auto* model = processors.identify(name); model == nullptr)
-      show_accelerators(name, table, globals);
-    else if (globals.json)
-      print_json(to_json(*model, table));
-    else
-      print_processor(*model, table);
-    return;
-  }
-  const Microarchitecture& known = *found;
+void show_microarchitecture(const Microarchitecture& known, const Globals& globals) {
   if (globals.json) {
     print_json(to_json(known));
     return;
@@ -333,6 +317,26 @@ void show_hardware(const std::string& name, const Globals& globals) {
   row("Vector units", rates(known));
   row("Note", known.note);
   for (const auto& source : known.sources) row("Source", source);
+}
+
+void show_processor(const specs::Processor& model, const Microarchitectures& table, const Globals& globals) {
+  if (globals.json)
+    print_json(to_json(model, table));
+  else
+    print_processor(model, table);
+}
+
+void show_hardware(const std::string& name, const Globals& globals) {
+  const Microarchitectures table = workspace::microarchitectures(globals);
+  if (const auto* known = table.find(name)) return show_microarchitecture(*known, globals);
+  const specs::Processors processors = specs::load_processors(globals.data_directory());
+  if (const auto* model = processors.identify(name)) return show_processor(*model, table, globals);
+  const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory());
+  if (const auto models = accelerators.named(name); !models.empty()) return show_accelerators(name, models, globals);
+  const auto* processor = table.of_processor(name);
+  if (!processor) unknown(name, table, accelerators);
+  if (!globals.json) row("Processor", name);
+  show_microarchitecture(*processor, globals);
 }
 
 }  // namespace

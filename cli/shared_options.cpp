@@ -53,7 +53,7 @@ void add_project_options(Command command, ProjectOptions& options) {
 
 void add_selection_options(Command command, advisor::SelectionOptions& options) {
   command.add_option("--hw", options.hw, "Hardware: `host`, a model or family (`stackx hw list`: v100, zen4), a name that a "
-                     "cloud or driver gives it, or a machine's fingerprint")
+                     "cloud, a driver or lscpu gives it (\"EPYC 7763\"), or a machine's fingerprint")
       .type_name("MODEL")
       .show_default();
   command.add_option("--workload", options.workload, "Workload: NAME[:key=value,...]")

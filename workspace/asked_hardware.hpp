@@ -1,5 +1,5 @@
-// What --hw names: this machine, a model or family of accelerators, a processor's microarchitecture,
-// a machine of the store by its fingerprint, or any hardware that the store has results of.
+// What --hw names: this machine, a model or family of accelerators, a processor's microarchitecture, a processor as shops
+// and lscpu call it ("EPYC 7763"), a machine of the store by its fingerprint, or any hardware that the store has results of.
 #pragma once
 
 #include <optional>
@@ -20,6 +20,7 @@ struct AskedHardware {
   std::vector<std::string> models;        // accelerators that the name may mean
   std::vector<std::string> in_the_store;  // how measurements spell it: each name selects some
   std::string fingerprint;                // of the one machine that was asked for; "" else
+  std::string product;                    // that was typed, of a processor: it goes by its microarchitecture
 };
 
 // What this machine and the catalogs know of the name, without the store; nothing if they do not.

@@ -114,8 +114,9 @@ void add_evidence(const Grounds& from, Advice& answer) {
   answer.evidence = evidence_rows(from.known.published, most_evidence);
   if (answer.evidence.empty()) return answer.own.empty() ? add_near_evidence(from, answer) : void();
   add_other_framework(from, answer);
-  answer.evidence_title = fmt::format(
-      "Published for {} on {} (others' numbers, each a single one):", from.known.selection.asked.pi, from.hardware());
+  const auto& product = from.known.selection.hardware.product;
+  answer.evidence_title = fmt::format("Published for {} on {} (others' numbers, each a single one):",
+                                      from.known.selection.asked.pi, product.empty() ? from.hardware() : product);
 }
 
 void add_remarks(const Grounds& from, Advice& answer) {
@@ -125,6 +126,8 @@ void add_remarks(const Grounds& from, Advice& answer) {
         answer.remarks.begin(),
         fmt::format("Taken for {}; {}: stackx hw show {}.", known.accelerator->title,
                     analysis::counted(known.selection.hardware.models.size() - 1, "more model"), known.selection.hw));
+  if (const auto& hardware = known.selection.hardware; !hardware.product.empty())
+    answer.remarks.insert(answer.remarks.begin(), fmt::format("{} is taken for {}.", hardware.product, hardware.name));
   if (known.left_out > 0)
     answer.remarks.push_back(fmt::format("{} outside what was asked for {} left out.",
                                          analysis::counted(known.left_out, "published result"),

@@ -114,7 +114,7 @@ void parse_sources(const Node& node, const std::map<std::string, std::string>& s
 
 Microarchitecture parse_row(const std::string& id, const Node& node,
                             const std::map<std::string, std::string>& sources) {
-  node.only({"name", "vendor", "aliases", "match", "core", "march", "isa", "vector_bits",
+  node.only({"name", "vendor", "aliases", "match", "processors", "core", "march", "isa", "vector_bits",
              "fma_pipes", "fp32_flops_cycle", "fp64_flops_cycle", "flops_basis", "note",
              "sources"});
   if (!is_id(id)) node.fail("expected an id of lower-case letters, digits and single hyphens");
@@ -126,6 +126,8 @@ Microarchitecture parse_row(const std::string& id, const Node& node,
     for (const Node& alias : aliases->items()) row.aliases.push_back(alias.nonempty());
   for (const Node& match : node.at("match").items()) row.matches.push_back(parse_match(match));
   if (row.matches.empty()) node.at("match").fail("expected at least one match");
+  if (const auto processors = node.find("processors"))
+    for (const Node& pattern : processors->items()) row.processors.emplace_back(pattern.nonempty());
   if (const auto core = node.find("core")) row.core = core->text();
   if (const auto march = node.find("march")) row.march = march->text();
   if (const auto isa = node.find("isa")) row.isa = isa->texts();
@@ -238,6 +240,16 @@ const Microarchitecture* Microarchitectures::identify(std::string_view vendor, i
 const Microarchitecture* Microarchitectures::find(std::string_view name) const {
   const auto found = names_.find(squeeze(name));
   return found == names_.end() ? nullptr : &rows_[found->second];
+}
+
+const Microarchitecture* Microarchitectures::of_processor(std::string_view name) const {
+  const auto words = model_words(name);
+  const Microarchitecture* best = nullptr;
+  std::size_t fixed = 0;
+  for (const Microarchitecture& row : rows_)
+    for (const ModelPattern& pattern : row.processors)
+      if (pattern.fixed() > fixed && pattern.matches(words)) best = &row, fixed = pattern.fixed();
+  return best;
 }
 
 std::vector<std::string> Microarchitectures::nearest(std::string_view name,

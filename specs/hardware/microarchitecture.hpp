@@ -4,7 +4,8 @@
 //
 // Read at run time, so that a new processor needs a line of data and no build. Where two rows match
 // a processor, one that names steppings beats one that does not; loading refuses data in which the
-// answer could depend on anything else. Rejected: asking the compiler (__builtin_cpu_is), which
+// answer could depend on anything else. Products are told by how their makers number them, not listed: there are thousands,
+// and next year's are numbered alike. Rejected: asking the compiler (__builtin_cpu_is), which
 // knows only what was out when it was built and lumps products with one -march together.
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "specs/format/json.hpp"
+#include "specs/hardware/model_pattern.hpp"
 
 namespace stackx::specs {
 
@@ -38,6 +40,7 @@ struct Microarchitecture {
   std::string vendor;  // "intel", as in Cpu::vendor
   std::vector<std::string> aliases;
   std::vector<ProcessorMatch> matches;
+  std::vector<ModelPattern> processors;  // names of products: "EPYC 7?#3*"
   std::string core;   // the core's own name, where the product line has another: "Golden Cove"
   std::string march;  // GCC's -march name
   std::vector<std::string> isa;  // /proc/cpuinfo's flags that matter to numerical kernels
@@ -62,6 +65,9 @@ class Microarchitectures {
   // By id, name, alias or -march name if only one row has it; letter case, spaces and punctuation
   // do not count.
   const Microarchitecture* find(std::string_view name) const;
+  // Of the product that people and systems call so ("AMD EPYC 7763 64-Core Processor"), by what is most exact of how its
+  // maker numbers products; nullptr: none says.
+  const Microarchitecture* of_processor(std::string_view name) const;
   // The ids nearest to a name that find() does not know, best first; none that are not near.
   std::vector<std::string> nearest(std::string_view name, std::size_t count = 3) const;
 

@@ -1,13 +1,26 @@
 #include "specs/hardware/name.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 namespace stackx::specs {
 
+// How much of it is the mark of a trademark that it begins with: "(R)", "(TM)".
+static std::size_t mark_size(std::string_view text) {
+  for (const std::string_view mark : {"(r)", "(tm)"})
+    if (text.size() >= mark.size() && std::equal(mark.begin(), mark.end(), text.begin(), [](char a, char b) {
+          return a == std::tolower(static_cast<unsigned char>(b));
+        }))
+      return mark.size();
+  return 0;
+}
+
 std::string hardware_words(std::string_view name) {
   std::string words = "-";
   words.reserve(name.size() + 2);
-  for (const char c : name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (const auto mark = mark_size(name.substr(i))) i += mark - 1;
     const auto letter = static_cast<unsigned char>(c);
     if (std::isalnum(letter) || c == '.')
       words += static_cast<char>(std::tolower(letter));

@@ -1,7 +1,7 @@
 // Names of hardware as vendors, drivers and papers write them, compared by whole words: "v100" names
 // "Tesla V100-SXM2-16GB" and "NVIDIA V100", but "v10" does not; "a100-40gb" needs both words, in a
 // row. Case and what stands between the words do not matter, nor whether something does: "v100sxm2" is two words
-// of the first. A MIG instance is another device than its card: only
+// of the first; marks of trademarks ("Xeon(R)") are no words. A MIG instance is another device than its card: only
 // what says "mig" names it.
 #pragma once
 

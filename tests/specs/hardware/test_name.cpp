@@ -24,4 +24,7 @@ TEST_CASE("hardware is named by whole words, in a row, whatever stands between t
   CHECK_FALSE(names_hardware("v100", "DGXV100"));
   CHECK(hardware_words("Tesla V100-SXM2-16GB") == "-tesla-v100-sxm2-16gb-");
   CHECK(hardware_words("  (A) b/C ") == "-a-b-c-");
+  CHECK(hardware_words("Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz") == "-intel-xeon-gold-6248-cpu-2.50ghz-");
+  CHECK(hardware_words("Core(TM) i9(tm") == "-core-i9-tm-");
+  CHECK(names_hardware("Xeon Gold 6248", "Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz"));
 }

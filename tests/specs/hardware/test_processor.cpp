@@ -47,6 +47,10 @@ TEST_CASE("processors are found in the names that systems print", "[processor]")
     INFO(processor.name);
     CHECK_FALSE(processor.sources.empty());
     CHECK(microarchitectures.find(processor.microarchitecture) != nullptr);
+    for (const auto& name : {processor.name, processor.title}) {
+      const auto* numbered = microarchitectures.of_processor(name);
+      CHECK((numbered ? numbered->id : "") == processor.microarchitecture);
+    }
   }
 }
 
