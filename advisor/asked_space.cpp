@@ -142,8 +142,9 @@ class Asking {
     result_.roots = space->requires_;
     if (const auto framework = named_framework(asked_); !framework.empty()) {
       if (!catalog.find(framework)) {
-        result_.no_space = fmt::format("the catalogs do not know {}", framework);
-        if (hardware_.component == "cpu")
+        const bool on_cpu = hardware_.component == "cpu";
+        result_.no_space = fmt::format("the catalogs know no {}{}", framework, on_cpu ? "" : " for GPUs");
+        if (on_cpu)
           result_.no_space += fmt::format("; there `stackx inspect requirements.txt --workload {}` measures the releases that a project allows",
                                           asked_.text());
         return std::nullopt;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
@@ -32,7 +33,7 @@ class TypedReader {
       : text_(text), families_(families), known_(known), result_{parse_workload(with_joined_words(text)), {}} {}
 
   TypedWorkload run() {
-    if (!families_.find(name()) && !in_the_store() && !take_called()) unknown();
+    if (!families_.find(name()) && !in_the_store() && !take_called() && !take_framework() && !take_only_about()) unknown();
     if (const auto* family = families_.find(name()))
       for (auto& [param, value] : parameters()) check(*family, param, value);
     return std::move(result_);
@@ -70,21 +71,26 @@ class TypedReader {
     return in_the_store([](const Workload&) { return true; });
   }
 
-  // What people call so: its parameters stand beside those that were typed.
+  // What people call so.
   bool take_called() {
     const auto meant = families_.called(name());
     if (meant.empty()) return false;
-    std::string note = fmt::format("{} is taken for {}", name(), meant.front().text());
+    std::string also;
     for (std::size_t i = 1; i < meant.size(); ++i)
-      note += fmt::format("{}{}", i == 1 ? "; there is also " : ", ", meant[i].text());
-    for (const auto& [param, value] : meant.front().params)
-      if (const auto [at, fresh] = parameters().emplace(param, value); !fresh && !same(meant.front().pi, *at, value))
+      also += fmt::format("{}{}", i == 1 ? "; there is also " : ", ", meant[i].text());
+    take(meant.front(), "", also);
+    return true;
+  }
+
+  // Its parameters stand beside those that were typed.
+  void take(const Workload& meant, const char* being, const std::string& also = "") {
+    result_.notes.push_back(fmt::format("{}{} is taken for {}{}", name(), being, meant.text(), also));
+    for (const auto& [param, value] : meant.params)
+      if (const auto [at, fresh] = parameters().emplace(param, value); !fresh && !same(meant.pi, *at, value))
         fail(fmt::format("{} means {}={}, and {}={} is asked for, too; leave one out", name(), param, value, param,
                          at->second));
-    result_.workload.pi = meant.front().pi;
-    result_.notes.push_back(note);
+    result_.workload.pi = meant.pi;
     asked_ = false;
-    return true;
   }
 
   bool same(const std::string& family, const std::pair<const std::string, std::string>& param,
@@ -94,21 +100,44 @@ class TypedReader {
     return param.second == value || (found != values.end() && found->second.canonical(param.second) == value);
   }
 
-  // "jax": with what, not what.
-  void refuse_framework() const {
-    for (const auto& family : families_.all()) {
-      const auto frameworks = family.values.find("framework");
-      if (frameworks == family.values.end()) continue;
-      const auto names = frameworks->second.names();
-      const auto meant = frameworks->second.canonical(name());
-      if (meant && *meant != "auto" && std::ranges::find(names, *meant) != names.end())
-        fail(fmt::format("{} is a framework; name what it computes, too, as in {}:framework={} (`stackx workload list`)", name(), family.name, *meant));
-      return;
+  // The framework that a word names; "": none.
+  static std::string framework_of(const WorkloadFamily& family, const std::string& word) {
+    const auto frameworks = family.values.find("framework");
+    const auto meant = frameworks == family.values.end() ? std::nullopt : frameworks->second.canonical(word);
+    if (!meant || *meant == "auto") return "";
+    const auto names = frameworks->second.names();
+    return std::ranges::find(names, *meant) == names.end() ? "" : *meant;
+  }
+
+  // "jax training": what with it. "jax" alone: its release is the same for most of what it computes.
+  bool take_framework() {
+    if (families_.all().empty()) return false;
+    const auto& first = families_.all().front();
+    std::string framework, what;
+    for (const auto part : std::views::split(name(), '-')) {
+      const std::string word(part.begin(), part.end());
+      if (auto found = framework_of(first, word); framework.empty() && !found.empty())
+        framework = std::move(found);
+      else
+        what += (what.empty() ? "" : "-") + word;
     }
+    if (framework.empty()) return false;
+    const auto called = what.empty() ? std::vector<Workload>{{first.name, {}}} : families_.called(what);
+    if (called.empty()) return false;
+    auto meant = called.front();
+    meant.params.emplace("framework", framework);
+    take(meant, what.empty() ? ", a framework," : "");
+    return true;
+  }
+
+  // "fine-tune bert", "train llama 70b"
+  bool take_only_about() {
+    const auto meant = families_.only_about(name());
+    if (!meant.empty()) take({meant, {}}, "");
+    return !meant.empty();
   }
 
   [[noreturn]] void unknown() const {
-    refuse_framework();
     constexpr std::size_t most = 4;
     const auto near = families_.nearest(name()), about = families_.about(name());
     std::string said;

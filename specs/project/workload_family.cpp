@@ -265,13 +265,10 @@ std::vector<std::string> WorkloadFamilies::nearest(std::string_view name, std::s
   return names;
 }
 
-std::vector<std::string> WorkloadFamilies::about(std::string_view words) const {
+// Two hits for a word that stands in what people call it, one for a parameter.
+std::vector<WorkloadFamilies::About> WorkloadFamilies::having(std::string_view words) const {
   const auto wanted = words_of(words);
-  struct Found {
-    std::size_t hits, names;
-    std::string family;
-  };
-  std::vector<Found> found;
+  std::vector<About> found;
   for (const auto& family : families_) {
     const auto called = aliases(family.name);
     auto text = family.name + " " + family.description;
@@ -283,10 +280,21 @@ std::vector<std::string> WorkloadFamilies::about(std::string_view words) const {
     if (hits > 0) found.push_back({hits, called.size(), family.name});
   }
   std::ranges::stable_sort(found, std::ranges::greater(), [](const auto& one) { return std::pair(one.hits, one.names); });
+  return found;
+}
+
+std::vector<std::string> WorkloadFamilies::about(std::string_view words) const {
   std::vector<std::string> names;
+  const auto found = having(words);
   for (const auto& one : found)
     if (one.hits == found.front().hits) names.push_back(one.family);
   return names;
+}
+
+std::string WorkloadFamilies::only_about(std::string_view words) const {
+  const auto found = having(words);
+  const bool only = !found.empty() && found.front().hits >= 4 && (found.size() == 1 || found[1].hits < found.front().hits);
+  return only ? found.front().family : "";
 }
 
 }  // namespace stackx::specs

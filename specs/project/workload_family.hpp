@@ -77,9 +77,17 @@ class WorkloadFamilies {
   // What has most of these words in its name, its description, its aliases or its parameters ("mlperf", "object detection"):
   // those first that people call by most names, for they are the ones that are mostly meant.
   std::vector<std::string> about(std::string_view words) const;
+  // The one that has more of these words than any other, and two at least ("fine-tune bert"); "": none.
+  std::string only_about(std::string_view words) const;
 
  private:
   const WorkloadSpace* space(const std::string& name) const;
+
+  struct About {
+    std::size_t hits, names;
+    std::string family;
+  };
+  std::vector<About> having(std::string_view words) const;  // most first
 
   struct Alias {
     std::string name;

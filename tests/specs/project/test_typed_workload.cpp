@@ -87,10 +87,18 @@ TEST_CASE("a family that nobody knows gets the nearest", "[typed_workload]") {
   CHECK_THAT(wrong("quicksort_of_strings"), Contains("no such workload in the catalogs or the store; `stackx"));
 }
 
-TEST_CASE("a framework is with what, not what", "[typed_workload]") {
-  CHECK(wrong("PyTorch") ==
-        "--workload \"PyTorch\": PyTorch is a framework; name what it computes, too, as in matmul:framework=torch (`stackx workload list`)");
-  CHECK_THAT(wrong("jax"), Contains("matmul:framework=jax"));
+TEST_CASE("a framework is taken for what it computes mostly", "[typed_workload]") {
+  CHECK(read("PyTorch").notes == std::vector<std::string>{"PyTorch, a framework, is taken for matmul:framework=torch"});
+  CHECK(meant("PyTorch:dtype=half") == "matmul:dtype=float16,framework=torch");
+  CHECK(meant("jax") == "matmul:framework=jax");
+  CHECK(meant("tf") == "matmul:framework=tensorflow");
+  CHECK(meant("vllm") == "serve_llm");
+  CHECK_THAT(wrong("torch:framework=jax"), Contains("torch means framework=torch, and framework=jax is asked for, too; leave one out"));
+  CHECK_THAT(wrong("jax:bogus=3"), Contains("matmul has no parameter \"bogus\""));
+  CHECK(meant("jax training") == "train_resnet50:framework=jax");
+  CHECK(meant("pytorch matmul:dtype=half") == "matmul:dtype=float16,framework=torch");
+  CHECK(meant("ResNet-50 tensorflow") == "train_resnet50:framework=tensorflow");
+  CHECK_THAT(wrong("pytorch sorting"), Contains("no such workload"));
   CHECK_THAT(wrong("auto"), Contains("no such workload"));
   CHECK(meant("matmul:framework=PyTorch") == "matmul:framework=torch");
   CHECK(meant("transformer:framework=tf") == "transformer:framework=tensorflow");
@@ -147,14 +155,19 @@ TEST_CASE("a name may be typed in several words", "[typed_workload]") {
                                       {"flash attention:batch=2", "attention:batch=2"}, {"memory bandwidth", "memory_bandwidth"}, {"LLM serving", "serve_llm"}}) {
     CHECK(meant(typed) == family);
   }
+  CHECK(read("fine-tune bert").notes == std::vector<std::string>{"fine-tune-bert is taken for train_bert_large_squad"});
+  CHECK(meant("train llama 70b") == "train_llama2_70b_lora");
+  CHECK(meant("training") == "train_resnet50");
+  CHECK(meant("inference") == "infer_llm");
+  CHECK(meant("fine tuning") == "train_llama2_70b_lora");
+  for (const char* mistake : {"sort strings", "train something", "llama training on my laptop", "mlperf training"})  // none, or several
+    CHECK_THAT(wrong(mistake), Contains("no such workload"));
   for (const char* mistake : {" ", " gemm", "gemm ", "mask/rcnn"}) CHECK_THAT(wrong(mistake), Contains("workload \""));
 }
 
 TEST_CASE("what no family is called is looked for in what they say they do", "[typed_workload]") {
-  CHECK_THAT(wrong("inference"), Contains("perhaps infer_llm, infer_resnet50, ") && Contains(" or one of ") && Contains(" more; "));
-  CHECK_THAT(wrong("training"), Contains("perhaps ") && Contains("train_resnet50"));
+  CHECK_THAT(wrong("image training"), Contains("perhaps ") && Contains("train_resnet50") && Contains(" or one of ") && Contains(" more; "));
   CHECK_THAT(wrong("mlperf"), Contains("perhaps ") && Contains("train_resnet50"));
-  CHECK_THAT(wrong("fine tuning"), Contains("perhaps train_bert_large_squad; "));
   CHECK_THAT(wrong("llm inference"), Contains("perhaps infer_llm"));
   CHECK_THAT(wrong("batch norm"), Contains("layer_norm"));
   CHECK_THAT(wrong("tokens"), Contains("perhaps transformer; "));  // others have but a parameter of that name
