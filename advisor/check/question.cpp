@@ -7,6 +7,17 @@
 
 namespace stackx::advisor {
 
+// As it was typed, if with capitals ("GeForce RTX 3080"); else "h100" is H100, and "8xh100" 8xH100.
+static std::string as_written(std::string name) {
+  const auto is_capital = [](unsigned char c) { return std::isupper(c) != 0; };
+  if (std::ranges::any_of(name, is_capital)) return name;
+  auto begin = std::ranges::find_if_not(name, [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool counted = begin != name.begin() && begin != name.end() && *begin == 'x' && begin + 1 != name.end();
+  begin = counted ? begin + 1 : name.begin();
+  std::transform(begin, name.end(), begin, [](unsigned char c) { return std::toupper(c); });
+  return name;
+}
+
 std::string gpu_in_words(const AskedGpu& gpu) {
   std::string code;
   if (!gpu.compute_capability.empty()) {
@@ -15,8 +26,7 @@ std::string gpu_in_words(const AskedGpu& gpu) {
   } else {
     code = gpu.gfx;
   }
-  std::string name = gpu.asked;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  const auto name = as_written(gpu.asked);
   return code.empty() ? name : fmt::format("{} ({})", name, code);
 }
 

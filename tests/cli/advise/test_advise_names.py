@@ -1,0 +1,90 @@
+"""How people call hardware, workloads and packages, and what advise takes it for."""
+
+import json
+
+from advise_base import AdviseCase
+
+
+class AdviseNames(AdviseCase):
+    def test_unknown_gpu(self):
+        for asked, nearest in (("v10", "v100"), ("h1000", "h100"), ("v1000", "v100")):
+            done = self.advise("--hw", asked, "--workload", "matmul", exit_code=2)
+            self.assertEqual(done.stdout, "")
+            self.assertIn(nearest, done.stderr)
+        self.golden("unknown", self.advise("--hw", "v10", exit_code=2).stderr.split("\n")[-2] + "\n")
+        self.assertIn("matmul", self.advise("--hw", "v100", "--workload", "matmol", exit_code=2).stderr)
+
+    def test_hardware_and_workload_as_people_type_them(self):
+        done = self.advise("--hw", "rtx4090", "--workload", "gemm:dtype=fp16")
+        self.assertIn("RTX4090", done.stdout)
+        self.assertEqual([line for line in done.stderr.splitlines() if line.startswith("--workload")],
+                         ["--workload: gemm is taken for matmul", "--workload: dtype=fp16 is taken for dtype=float16"])
+        for typed, model in (("H100PCIe", "h100-pcie-80gb"), ("a100-80g", "a100-sxm4-80gb"), ("g5.xlarge", "a10g")):
+            self.assertEqual(self.json("advise", "--hw", typed, "--workload", "matmul", exit_code=None)["accelerator"], model)
+
+    def test_parameters_are_checked(self):
+        for typed, said in (("matmul:m=foo", 'm of matmul is a whole number from 1 on, not "foo"'),
+                            ("matmul:dtype=flaot32", 'did you mean "float32"?'),
+                            ("matmul:dtyp=float32", 'matmul has no parameter "dtyp"; did you mean "dtype"; it has m, n, k')):
+            done = self.advise("--hw", "v100", "--workload", typed, exit_code=2)
+            self.assertEqual(done.stdout, "")
+            self.assertIn(said, done.stderr)
+
+    def test_a_misspelt_package_gets_the_nearest(self):
+        project = self.write("requirements.txt", "torhc==2.4\ntensorflow==2.15.0\n")
+        cautions = self.answer("--hw", "h100", "--project", project)["cautions"]
+        self.assertIn("torhc is not known and not judged; did you mean torch?", cautions)
+
+    def test_a_package_that_nobody_knows_stands_in_the_install_line_as_it_is(self):
+        project = self.write("requirements.txt", "torch\nsome-package-of-ours\n")
+        install = self.answer("--hw", "v100", "--project", project)["install"]
+        self.assertIn(" some-package-of-ours ", install["line"] + " ")
+        self.assertNotRegex(install["line"], r"==(\s|$)")
+
+    def test_a_gpu_is_called_as_it_was_typed(self):
+        """A word of small letters in capitals, and "8x" is no part of it."""
+        for typed, called in (("h100", "H100"), ("8xh100", "8xH100"), ("GeForce RTX 3080", "GeForce RTX 3080"), ("Tesla V100", "Tesla V100")):
+            self.assertIn(f"valid on {called}", " ".join(self.answer("--hw", typed, "--workload", "attention")["why"].split()))
+
+    def test_names_of_one_gpu_give_one_answer(self):
+        answers = {json.dumps(self.json("advise", "--hw", name, "--workload", "matmul", "--explain")["valid"])
+                   for name in ("t4", "Tesla T4", "g4dn.xlarge", "NVIDIA T4")}
+        self.assertEqual(len(answers), 1)
+
+    def test_a_processor_by_the_name_that_shops_and_lscpu_give_it(self):
+        for typed, known in (("EPYC 7763", "zen3"), ("AMD EPYC 9654 96-Core Processor", "zen4"), ("xeon-platinum-8480c", "sapphire-rapids"),
+                             ("Intel(R) Xeon(R) CPU E5-2698 v4 @ 2.20GHz", "broadwell"), ("i9-13900k", "raptor-lake"), ("graviton3", "neoverse-v1")):
+            with self.subTest(typed=typed):
+                document = self.json("advise", "--hw", typed, "--workload", "softmax", exit_code=None)
+                self.assertEqual(document["hw"], known)
+                self.assertIn(f"{typed} is taken for {known}.", document["answer"]["remarks"])
+        every = [json.loads(line) for line in self.stackx("hw", "list", "--json").stdout.splitlines()]
+        processors = [one["id"] for one in every if one["kind"] == "processor"]
+        self.assertGreater(len(processors), 15)
+        for listed in processors:  # what hw list shows is what --hw takes
+            self.assertNotEqual(self.advise("--hw", listed, "--workload", "softmax", exit_code=None).returncode, 2, listed)
+        shown = self.stackx("hw", "show", "AMD EPYC 7763 64-Core Processor").stdout
+        self.assertRegex(shown, r"^Processor +AMD EPYC 7763 64-Core Processor\nName +zen3 \(Zen 3, amd\)\n")
+        self.assertIn("EPYC 7?#3*", self.json("hw", "show", "epyc 7763")["processors"])
+        self.assertIn("runs on EPYC 9654", self.stackx("check", "torch", "--hw", "EPYC 9654", exit_code=None).stdout)
+
+    def test_what_is_published_about_a_processor_is_found_by_its_name(self):
+        """MLPerf v0.5 has "Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz"; its neighbour of the same generation is another."""
+        for typed in ("Xeon Gold 6248", "gold-6248", "Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz"):
+            said = self.advise("--hw", typed, "--workload", "infer_ssd_mobilenet").stdout
+            self.assertIn("Published for infer_ssd_mobilenet on " + typed, " ".join(said.split()))
+            self.assertIn("OpenVINO", said)
+        self.assertNotIn("Published", self.advise("--hw", "Xeon Gold 6252", "--workload", "infer_ssd_mobilenet").stdout)
+        self.assertNotIn("Published", self.advise("--hw", "grace", "--workload", "infer_llama2_70b").stdout)  # GH200's are GPUs'
+
+    def test_a_framework_or_several_words_in_the_workloads_place(self):
+        for typed, taken, first in (("pytorch", "pytorch, a framework, is taken for matmul:framework=torch", "Run torch "),
+                                    ("jax training", "jax-training is taken for train_resnet50:framework=jax", "Run jax "),
+                                    ("fine-tune bert", "fine-tune-bert is taken for train_bert_large_squad", "Run torch "),
+                                    ("inference", "inference is taken for infer_llm; there is also serve_llm", "Run vllm ")):
+            with self.subTest(typed=typed):
+                done = self.advise("--hw", "h100", "--workload", typed)
+                self.assertIn("--workload: " + taken, " ".join(done.stderr.split()))
+                self.assertTrue(done.stdout.startswith(first), done.stdout)
+        said = self.advise("--hw", "h100", "--workload", "numpy", exit_code=1).stdout
+        self.assertTrue(said.startswith("No stack to run matmul:framework=numpy on H100: the catalogs know no numpy for GPUs."), said)
