@@ -7,6 +7,7 @@
 
 #include "blame/between/packages.hpp"
 #include "blame/between/stacks.hpp"
+#include "campaigns/python_project.hpp"
 #include "campaigns/thoth/python.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/host.hpp"
@@ -151,14 +152,11 @@ class Asking {
       return;
     }
     question.workload = workspace::workload_to_measure(options_.workload, context_);
-    if (question.workload.params.contains("framework") || !options_.project.empty()) return;
-    for (const auto* framework : {"torch", "tensorflow", "jax", "onnxruntime", "mxnet", "numpy"})
-      if (has_framework(asked_.old_end, framework) && has_framework(asked_.new_end, framework)) {
-        question.workload.params["framework"] = framework;
-        return;
-      }
-    throw bad_input(fmt::format("--workload {}: no framework that stackx's PIs measure is at both ends; name a program of your own with --pi",
-                                options_.workload));
+    if (!options_.project.empty()) return;
+    const auto at_both = [&](const std::string& framework) {
+      return has_framework(asked_.old_end, framework) && has_framework(asked_.new_end, framework);
+    };
+    question.workload = campaigns::told_framework(question.workload, at_both, options_.workload, "both ends have");
   }
 
   static bool has_framework(const End& end, const std::string& framework) {

@@ -83,17 +83,25 @@ void check_measured(const fs::path& file, const std::string& workload, const std
                     "(docs/inspect.md)");
 }
 
+specs::Workload told_framework(specs::Workload workload, const std::function<bool(const std::string&)>& is_there, const std::string& asked,
+                               const std::string& where) {
+  std::vector<std::string> found{"torch", "tensorflow", "jax", "onnxruntime", "mxnet", "numpy"};
+  std::erase_if(found, [&](const auto& framework) { return !is_there(framework); });
+  const auto [named, fresh] = workload.params.try_emplace("framework", found.empty() ? "" : found.front());
+  if (fresh && found.empty())
+    throw bad_input(fmt::format("--workload {}: {} no framework that stackx's PIs measure; name a program of your own with --pi", asked, where));
+  if (named->second != "auto" && !found.empty() && std::ranges::find(found, named->second) == found.end())
+    throw bad_input(fmt::format("--workload {}: framework={}, but {} {}; add {} there, or leave the framework out", asked, named->second,
+                                where, found.front(), named->second));
+  return workload;
+}
+
 specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const workspace::Context& context) {
-  auto workload = workspace::workload_to_measure(asked, context);
-  if (workload.params.contains("framework")) return workload;
-  for (const auto* framework : {"torch", "tensorflow", "jax", "onnxruntime", "mxnet", "numpy"})
-    for (const auto& one : project.dependencies)
-      if (inspector::framework_of(one.dependency.name) == framework) {
-        workload.params["framework"] = framework;
-        return workload;
-      }
-  throw bad_input(fmt::format("--workload {}: {} asks for no framework that stackx's PIs measure; name a program of your own with --pi",
-                              asked, project.file.string()));
+  const auto asks_for = [&](const std::string& framework) {
+    return std::ranges::any_of(project.dependencies,
+                               [&](const auto& one) { return inspector::framework_of(one.dependency.name) == framework; });
+  };
+  return told_framework(workspace::workload_to_measure(asked, context), asks_for, asked, project.file.string() + " asks for");
 }
 
 specs::Workload plain_workload(const specs::PiProgram& program) {

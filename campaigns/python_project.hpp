@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "pypi/index/index.hpp"
@@ -36,7 +37,12 @@ void need_python(workspace::Loaded& loaded);
 // Throws Error(bad_input) else.
 void check_measured(const std::filesystem::path& file, const std::string& workload, const std::string& pi, const std::string& runner);
 
-// One of stackx's own, told which of the project's packages computes. Throws Error(bad_input) where none does.
+// The workload, told which of the frameworks that are there computes, if it names none. What is there may bring one along that
+// is named; where another is there instead, or none, throws Error(bad_input): "--workload `asked`: `where` ..."
+specs::Workload told_framework(specs::Workload workload, const std::function<bool(const std::string&)>& is_there, const std::string& asked,
+                               const std::string& where);
+
+// One of stackx's own, told which of the project's packages computes. Throws as told_framework.
 specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const workspace::Context& context);
 
 // That of a plain program: "bench:arguments=--batch 8".

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "advisor/recipes/parts.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "blame/answered.hpp"
 #include "blame/report/output.hpp"
@@ -12,6 +13,7 @@
 #include "cli/output/print.hpp"
 #include "cli/shared_options.hpp"
 #include "store/store.hpp"
+#include "workspace/asked_workload.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
@@ -70,6 +72,11 @@ void run_blame(BlameWords& words, Globals& globals) {
     read_budget(words.budget, budget);
     words.minutes = budget.budget_minutes;
     if (budget.budget_inspections) words.asked.settings.most_inspections = *budget.budget_inspections;
+  }
+  if (words.asked.pi.empty() && words.asked.project.empty() && !words.asked.workload.empty()) {  // before the index is asked
+    const auto workload = workspace::workload_to_measure(words.asked.workload, globals);
+    advisor::require_pi("--workload", workload.pi, true);
+    words.asked.workload = workload.text();
   }
   auto asked = blame::ask(words.asked, globals);
   for (const auto& end : {asked.old_end, asked.new_end})

@@ -10,6 +10,7 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/containerfile.hpp"
 #include "advisor/recipes/gpu_build.hpp"
+#include "advisor/recipes/parts.hpp"
 #include "analysis/text/table.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
@@ -25,6 +26,7 @@
 #include "inspector/runner.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/python/project.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
 #include "workspace/asked_workload.hpp"
@@ -220,8 +222,11 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
   asked.runner = options.runner;
   asked.device = device;
   asked.pi = options.plan.pi.string();
-  if (!asked.workload.empty() && options.plan.pi.empty())  // a PI of one's own knows its parameters alone
-    asked.workload = workspace::workload_to_measure(asked.workload, globals).text();
+  if (!asked.workload.empty() && options.plan.pi.empty()) {  // a PI of one's own knows its parameters alone
+    const auto workload = workspace::workload_to_measure(asked.workload, globals);
+    if (specs::is_python_project(asked.project)) advisor::require_pi("--workload", workload.pi, true);  // before the index is asked
+    asked.workload = workload.text();
+  }
   asked.dry_run = options.dry_run;
   campaigns::Job job = campaigns::load_job(asked, globals);
   apply(options, job.loaded.project.campaign);

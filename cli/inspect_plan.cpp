@@ -49,18 +49,9 @@ void require_workload(const specs::Project& project) {
 
 // Before anything is fetched: what no PI of stackx measures would fail in every inspection.
 void require_pis(const specs::Plan& plan, const fs::path& project) {
-  using advisor::PiKind;
   if (plan.program) return;
-  for (const auto& arm : plan.arms) {
-    const auto& name = arm.workload.pi;
-    const bool python = arm.stack.components.contains("python");
-    if (advisor::has_pi(name, PiKind::framework) || (!python && advisor::has_pi(name, PiKind::native))) continue;
-    const auto close = advisor::nearest_pi(name, python ? PiKind::framework : PiKind::native);
-    throw bad_input(fmt::format("{}: /workload: stackx has no PI {} for {}{} measure it with a program of your own: --pi FILE "
-                                "(docs/own-pi.md)",
-                                project.string(), specs::in_quotes(name), python ? "Python frameworks" : "libraries",
-                                close.empty() ? ";" : close + " If not,"));
-  }
+  for (const auto& arm : plan.arms)
+    advisor::require_pi(project.string() + ": /workload", arm.workload.pi, arm.stack.components.contains("python"));
 }
 
 // The container runner starts no stack without one.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "advisor/recipes/parts.hpp"
 #include "campaigns/python_project.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -29,12 +30,15 @@ Subject of_python_project(const WatchOptions& options, const workspace::Context&
     return subject;
   }
   subject.workload = campaigns::framework_workload(project, options.workload, context);
+  advisor::require_pi("--workload", subject.workload.pi, true);
   return subject;
 }
 
 specs::Workload chosen_workload(const WatchOptions& options, std::vector<specs::Workload> workloads, const workspace::Context& context) {
   if (!options.workload.empty()) {
-    const auto wanted = workspace::workload_to_measure(options.workload, context);
+    std::vector<std::string> names;
+    for (const auto& one : workloads) names.push_back(one.pi);
+    const auto wanted = workspace::workload_to_measure(options.workload, context, names);
     if (workloads.empty()) return wanted;
     std::erase_if(workloads, [&](const auto& one) { return !wanted.matches(one); });
     if (workloads.empty()) throw bad_input(fmt::format("--workload {}: {} names no such workload", options.workload, options.project.string()));

@@ -40,8 +40,8 @@ specs::Workload asked_workload(const std::string& text, const Context& context) 
   }));
 }
 
-specs::Workload workload_to_measure(const std::string& text, const Context& context) {
-  return said(specs::workload_to_measure(text, specs::WorkloadFamilies::load(context.data_directory())));
+specs::Workload workload_to_measure(const std::string& text, const Context& context, const std::vector<std::string>& there) {
+  return said(specs::workload_to_measure(text, specs::WorkloadFamilies::load(context.data_directory()), there));
 }
 
 }  // namespace stackx::workspace

@@ -64,8 +64,8 @@ std::map<std::string, std::string> pi_parameters(const specs::Workload& workload
                                                  std::vector<std::string>& left_out);
 // stackx brings one; of those for frameworks only some are native.
 bool has_pi(const std::string& name, PiKind kind = PiKind::framework);
-// "; did you mean "matmul"?" where a PI of that kind has almost that name, else "".
-std::string nearest_pi(const std::string& name, PiKind kind);
+// That stackx brings one for a Python framework, or else for a library. Throws Error(bad_input): "`place`: stackx has no PI ...".
+void require_pi(const std::string& place, const std::string& name, bool python);
 // A framework that stackx's PIs for frameworks measure was asked for; what they need besides it: NumPy, which torch
 // does not bring. Of answers without one, what imports them and says what they see.
 bool has_framework(const StackPackages& packages);

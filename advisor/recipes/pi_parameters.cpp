@@ -1,8 +1,12 @@
 // Which parameters stackx's own PIs take.
+#include <fmt/format.h>
+
 #include <set>
 
 #include "advisor/recipes/parts.hpp"
+#include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -74,11 +78,19 @@ bool has_pi(const std::string& name, PiKind kind) {
   return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
 }
 
-std::string nearest_pi(const std::string& name, PiKind kind) {
+// "; did you mean "matmul"?" where a PI of that kind has almost that name, else "".
+static std::string nearest_pi(const std::string& name, PiKind kind) {
   std::vector<std::string> names(native_only().begin(), native_only().end());
   for (const auto& [pi, takes] : own_parameters()) names.push_back(pi);
   std::erase_if(names, [&](const std::string& one) { return !has_pi(one, kind); });
   return specs::close_suggestion(name, names);
+}
+
+void require_pi(const std::string& place, const std::string& name, bool python) {
+  if (has_pi(name, PiKind::framework) || (!python && has_pi(name, PiKind::native))) return;
+  const auto close = nearest_pi(name, python ? PiKind::framework : PiKind::native);
+  throw bad_input(fmt::format("{}: stackx has no PI {} for {}{} measure it with a program of your own: --pi FILE (docs/own-pi.md)", place,
+                              specs::in_quotes(name), python ? "Python frameworks" : "libraries", close.empty() ? ";" : close + " If not,"));
 }
 
 std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,

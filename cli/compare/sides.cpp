@@ -40,6 +40,14 @@ std::vector<store::Measurement> load(const std::filesystem::path& file, const Si
   return store.measurements(filter);
 }
 
+// In words of these stores, which other people may have filled.
+specs::Workload workload_of_stores(const std::filesystem::path& a, const std::filesystem::path& b, const SidesOptions& options,
+                                   const Globals& globals) {
+  const specs::Workload named{options.workload.substr(0, options.workload.find(':')), {}};
+  const bool there = !load(a, options, named, globals).empty() || !load(b, options, named, globals).empty();
+  return workspace::workload_to_measure(options.workload, globals, there ? std::vector{named.pi} : std::vector<std::string>());
+}
+
 void check_kinds(const Compared& a, const Compared& b) {
   if (a.kind == b.kind || (is_stacks(a.kind) && is_stacks(b.kind))) return;
   throw bad_input(fmt::format(
@@ -320,8 +328,8 @@ Sides open(const SidesOptions& options, const Globals& globals) {
   if (is_store(a) && is_store(b)) {
     sides.a.what = *a;
     sides.b.what = *b;
-    std::optional<specs::Workload> workload;  // in words of these stores, which other people may have filled
-    if (!options.workload.empty()) workload = workspace::workload_to_measure(options.workload, globals);
+    std::optional<specs::Workload> workload;
+    if (!options.workload.empty()) workload = workload_of_stores(a->file, b->file, options, globals);
     take(sides.a, load(a->file, options, workload, globals));
     take(sides.b, load(b->file, options, workload, globals));
     return sides;

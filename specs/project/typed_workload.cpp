@@ -39,8 +39,9 @@ class TypedReader {
     return std::move(result_);
   }
 
-  TypedWorkload to_measure() {
-    if (!families_.find(name())) take_called();
+  TypedWorkload to_measure(const std::vector<std::string>& there) {
+    if (!families_.find(name()) && std::ranges::find(there, name()) == there.end() && !take_called() && !take_framework())
+      take_only_about();
     if (const auto* family = families_.find(name()))
       for (auto& [param, value] : parameters()) {
         const auto found = family->values.find(param);
@@ -220,8 +221,8 @@ TypedWorkload typed_workload(std::string_view text, const WorkloadFamilies& fami
   return TypedReader(text, families, known).run();
 }
 
-TypedWorkload workload_to_measure(std::string_view text, const WorkloadFamilies& families) {
-  return TypedReader(text, families, {}).to_measure();
+TypedWorkload workload_to_measure(std::string_view text, const WorkloadFamilies& families, const std::vector<std::string>& there) {
+  return TypedReader(text, families, {}).to_measure(there);
 }
 
 }  // namespace stackx::specs

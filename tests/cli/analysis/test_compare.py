@@ -202,6 +202,18 @@ class Compare(MadeUpStore):
         self.assertIn("are the same store", self.stackx("compare", first, first, exit_code=2).stderr)
         self.stackx("compare", first, second, "--workload", "conv2d", exit_code=1)
 
+    def test_a_workload_of_the_stores_is_none_that_others_call_so(self):
+        """A program of somebody's own is called "training"; without one the word is taken for a family."""
+        own = {"pi": "training", "params": {}}
+        stores = []
+        for name in ("first", "second"):
+            self.rounds([({"openblas": version}, rate) for version, rate in (("1", 100), ("2", 130))], count=10, campaign=name, workload=own)
+            stores.append(self.store(name))
+        done = self.stackx("compare", *stores, "--workload", "training", "--json")
+        self.assertEqual((json.loads(done.stdout)["n"], done.stderr), (2, ""))
+        taken = self.stackx("compare", *stores, "--workload", "resnet", "--json", exit_code=1).stderr
+        self.assertIn("resnet is taken for train_resnet50", " ".join(taken.split()))
+
     def test_stacks_that_never_ran_together_are_not_paired(self):
         first, second = {"openblas": "1"}, {"openblas": "2"}
         self.rounds([(first, 100)], count=20)

@@ -118,5 +118,14 @@ class Frameworks(Watch):
         plan = self.json("inspect", self.requirements, "--workload", "matmul:n=64", "--python", HERE, "--dry-run")
         workload = plan["arms"][0]["workload"]
         self.assertEqual((workload["pi"], workload["params"]["framework"], workload["params"]["n"]), ("matmul", "numpy", "64"))
+        by_name = self.json("inspect", self.requirements, "--workload", "numpy:n=64", "--python", HERE, "--dry-run")
+        self.assertEqual(by_name["arms"][0]["workload"], workload)
+
+    def test_what_cannot_be_measured_is_refused_before_the_index_is_asked(self):
+        self.requirements.write_text("numpy\n")
+        for workload, told in (("llm", '--workload: stackx has no PI "infer_llm" for Python frameworks'),
+                               ("jax matmul", "asks for numpy; add jax there, or leave the framework out")):
+            said = self.stackx("inspect", self.requirements, "--workload", workload, "--index-url", "http://127.0.0.1:9/", exit_code=2).stderr
+            self.assertIn(told, " ".join(said.split()))
 
 

@@ -325,7 +325,8 @@ class Ends(Blame):
         self.assertIn("nowhere.py", self.refused(old, new, "--pi", "./nowhere.py"))
         # Before the index is asked: a program that is not there costs no download.
         self.assertIn("nowhere.py", self.refused(old, new, "--pi", "./nowhere.py", "--index-url", "http://127.0.0.1:9/"))
+        self.assertIn('stackx has no PI "infer_llm" for Python frameworks', self.refused(old, new, "--workload", "llm", "--index-url", "http://127.0.0.1:9/"))
         self.assertIn("p00 9.9", self.refused(old, self.write("odd.txt", "p00==9.9\n"), "--pi", self.bench))
         self.assertIn("--files", self.refused(old, new, "--workload", "matmul", "--files", "."))
-        self.assertIn("framework", self.refused(old, new, "--workload", "matmul"))
+        self.assertIn("both ends have no framework that stackx's PIs measure", self.refused(old, new, "--workload", "matmul"))
         self.assertIn("Python 3.99", self.refused(old, new, "--pi", self.bench, "--python", "3.99"))

@@ -99,6 +99,9 @@ class Sources(Watch):
         document["workload"]["params"] = {"m": [1, 2]}
         self.assertIn("names 2 workloads", refused(self.write("two.json", document)))
         self.assertIn("needs a base image", refused(self.requirements, "--pi", self.bench, "--runner", "container"))
+        numpy = self.write("numpy-requirements.txt", "numpy\n")
+        self.assertIn('stackx has no PI "infer_llm" for Python frameworks', refused(numpy, "--workload", "llm"))
+        self.assertIn("framework=jax, but ", refused(numpy, "--workload", "jax matmul"))
 
 
 class Timers(Watch):
