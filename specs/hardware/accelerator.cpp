@@ -251,7 +251,8 @@ Accelerators::Accelerators(const Component& gpu) {
 }
 
 // From the strictest reading of the name to the loosest: the whole of a label; the words of one, in any order, apart or
-// run together; a label with more around it; an architecture, or the instances of a cloud; with a number before it.
+// run together; a label with more around it; an architecture, or the instances of a cloud; a system that carries it; with a
+// number before it.
 std::vector<const Accelerator*> Accelerators::named(std::string_view name) const {
   if (name.starts_with("ml.")) name.remove_prefix(3);  // SageMaker's name for an instance of EC2
   const std::string wanted = hardware_words(name);
@@ -266,6 +267,7 @@ std::vector<const Accelerator*> Accelerators::named(std::string_view name) const
   if (auto found = by_glued_words(name, says_slice(wanted)); !found.empty()) return found;
   if (auto found = holding(all_, words_, wanted); !found.empty()) return found;
   if (auto found = by_family(wanted); !found.empty()) return found;
+  if (auto found = in_system(words); !found.empty()) return found;
   const auto rest = without_count(name);
   return rest.empty() ? std::vector<const Accelerator*>{} : named(rest);
 }
@@ -303,6 +305,13 @@ std::vector<const Accelerator*> Accelerators::by_family(const std::string& wante
     if (architecture || std::ranges::any_of(words_[i], is_instance)) found.push_back(&all_[i]);
   }
   return found;
+}
+
+// NVIDIA's systems and boards carry modules: a "DGX H100" and an "HGX H100" have the H100 SXM.
+std::vector<const Accelerator*> Accelerators::in_system(std::vector<std::string> words) const {
+  if (words.size() < 2 || (words[0] != "dgx" && words[0] != "hgx")) return {};
+  words[0] = "sxm";
+  return by_words(hardware_words(fmt::format("{}", fmt::join(words, "-"))), words);
 }
 
 // What stands in a name before its size and its socket.

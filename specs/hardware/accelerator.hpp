@@ -53,6 +53,7 @@ class Accelerators {
   std::vector<const Accelerator*> by_words(const std::string& wanted, const std::vector<std::string>& words) const;
   std::vector<const Accelerator*> by_glued_words(std::string_view name, bool slices) const;
   std::vector<const Accelerator*> by_family(const std::string& wanted) const;
+  std::vector<const Accelerator*> in_system(std::vector<std::string> words) const;
 
   std::vector<Accelerator> all_;
   std::vector<std::vector<std::string>> words_;  // of each, its names as hardware_words() has them

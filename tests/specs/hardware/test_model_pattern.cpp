@@ -97,7 +97,8 @@ TEST_CASE("processors of PCs and clouds are known by their names", "[model_patte
       {"Xeon 6780E", "sierra-forest"}, {"Xeon 8480+", "sapphire-rapids"}, {"Xeon Platinum 8380H", "cooper-lake"},
       {"Intel(R) Xeon(R) CPU Max 9480", "sapphire-rapids"}, {"Xeon w9-3495X", "sapphire-rapids"}, {"AWS Graviton3", "neoverse-v1"},
       {"graviton4", "neoverse-v2"}, {"NVIDIA Grace", "neoverse-v2"}, {"Google Axion", "neoverse-v2"}, {"Apple M1 Pro", "apple-m1"},
-      {"Ampere Altra Q80-30", "neoverse-n1"}};
+      {"Ampere Altra Q80-30", "neoverse-n1"}, {"c7g.xlarge", "neoverse-v1"}, {"m6gd.16xlarge", "neoverse-n1"},
+      {"r8g.metal-24xl", "neoverse-v2"}, {"c7a.large", "zen4"}};
   for (const auto& [name, id] : expected) {
     INFO(name);
     CHECK(of(name) == id);
