@@ -89,7 +89,8 @@ specs::Workload told_framework(specs::Workload workload, const std::function<boo
   std::erase_if(found, [&](const auto& framework) { return !is_there(framework); });
   const auto [named, fresh] = workload.params.try_emplace("framework", found.empty() ? "" : found.front());
   if (fresh && found.empty())
-    throw bad_input(fmt::format("--workload {}: {} no framework that stackx's PIs measure; name a program of your own with --pi", asked, where));
+    throw bad_input(fmt::format("--workload {}: {} no framework that stackx's PIs measure; name a program of your own with --pi",
+                                asked, where));
   if (named->second != "auto" && !found.empty() && std::ranges::find(found, named->second) == found.end())
     throw bad_input(fmt::format("--workload {}: framework={}, but {} {}; add {} there, or leave the framework out", asked, named->second,
                                 where, found.front(), named->second));

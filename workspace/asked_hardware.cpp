@@ -19,7 +19,7 @@ constexpr std::size_t shortest_fingerprint = 6;
 
 AskedHardware this_host(const specs::Host& host) {
   const auto& name = host.cpu.microarchitecture;
-  return {name, "cpu", "host", {}, {name}, host.fingerprint(), ""};
+  return {name, "cpu", "host", {}, {name}, host.fingerprint()};
 }
 
 // As measurements in the store spell one of these models.
@@ -58,7 +58,7 @@ std::optional<AskedHardware> machine(const std::string& text, const store::Quest
     throw bad_input(fmt::format("--hw {}: {} machines of the store begin so; give more digits",
                                 text, found.size()));
   const auto& [fingerprint, model] = *found.begin();
-  return AskedHardware{model, "cpu", model, {}, {model}, fingerprint, ""};
+  return AskedHardware{model, "cpu", model, {}, {model}, fingerprint};
 }
 
 bool in_the_store(const std::string& text, const store::Questions& questions) {
@@ -83,13 +83,13 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
                                                   const Context& context) {
   if (text == "host") return this_host(host);
   if (const auto models = accelerators.named(text); !models.empty()) {
-    AskedHardware asked{text, "gpu", models.front()->name, {}, {}, "", ""};
+    AskedHardware asked{text, "gpu", models.front()->name, {}, {}, ""};
     for (const auto* model : models) asked.models.push_back(model->name);
     return asked;
   }
   const auto& processors = microarchitectures(context);
   if (const auto* processor = processors.find(text))
-    return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, "", ""};
+    return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, ""};
   if (const auto* processor = processors.of_processor(text))
     return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, "", text};
   return std::nullopt;
@@ -113,7 +113,7 @@ AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
   }
   if (is_fingerprint(text))
     if (auto found = machine(text, questions)) return *found;
-  if (in_the_store(text, questions)) return {text, "", "", {}, {text}, "", ""};
+  if (in_the_store(text, questions)) return {text, "", "", {}, {text}, ""};
   const auto names = nearest_names(text, accelerators, microarchitectures(context));
   throw bad_input(fmt::format(
       "--hw {}: no such hardware in the catalogs or the store{}; `stackx hw list` names all",

@@ -89,8 +89,9 @@ static std::string nearest_pi(const std::string& name, PiKind kind) {
 void require_pi(const std::string& place, const std::string& name, bool python) {
   if (has_pi(name, PiKind::framework) || (!python && has_pi(name, PiKind::native))) return;
   const auto close = nearest_pi(name, python ? PiKind::framework : PiKind::native);
-  throw bad_input(fmt::format("{}: stackx has no PI {} for {}{} measure it with a program of your own: --pi FILE (docs/own-pi.md)", place,
-                              specs::in_quotes(name), python ? "Python frameworks" : "libraries", close.empty() ? ";" : close + " If not,"));
+  throw bad_input(fmt::format("{}: stackx has no PI {} for {}{} measure it with a program of your own: --pi FILE (docs/own-pi.md)",
+                              place, specs::in_quotes(name), python ? "Python frameworks" : "libraries",
+                              close.empty() ? ";" : close + " If not,"));
 }
 
 std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,

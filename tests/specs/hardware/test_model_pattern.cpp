@@ -41,7 +41,8 @@ std::vector<Known> quattor() {
 }  // namespace
 
 TEST_CASE("a pattern is a product's number, with what may stand around it", "[model_pattern]") {
-  for (const char* name : {"EPYC 7763", "AMD EPYC 7763 64-Core Processor", "epyc7763", "EPYC 7713P", "EPYC 7R13", "epyc-7773X", "EPYC (TM) 7443"})
+  for (const char* name : {"EPYC 7763", "AMD EPYC 7763 64-Core Processor", "epyc7763", "EPYC 7713P", "EPYC 7R13", "epyc-7773X",
+                           "EPYC (TM) 7443"})
     CHECK(matches("EPYC 7?#3*", name));
   for (const char* name : {"7763", "EPYC", "EPYC 7742", "EPYC 77635", "EPYC 776", "7763 EPYC", "EPYC 9763", ""})
     CHECK_FALSE(matches("EPYC 7?#3*", name));
@@ -93,7 +94,8 @@ TEST_CASE("processors of PCs and clouds are known by their names", "[model_patte
       {"Core i9-14900KS", "raptor-lake"}, {"i7-8550U", "kaby-lake"}, {"i7-8700K", "coffee-lake"}, {"i7-8565U", "whiskey-lake"},
       {"i7-1065G7", "ice-lake"}, {"i7-11700K", "rocket-lake"}, {"i7-1165G7", "tiger-lake"}, {"i7-5960X", "haswell"},
       {"Intel(R) Core(TM) Ultra 9 285K", "arrow-lake"}, {"Core Ultra 7 155H", "meteor-lake"}, {"Core Ultra 7 155U", "meteor-lake"},
-      {"Core Ultra 7 258V", "lunar-lake"}, {"E5-2698v4", "broadwell"}, {"Xeon 6980P", "granite-rapids"}, {"Intel Xeon 6 6980P", "granite-rapids"},
+      {"Core Ultra 7 258V", "lunar-lake"}, {"E5-2698v4", "broadwell"}, {"Xeon 6980P", "granite-rapids"},
+      {"Intel Xeon 6 6980P", "granite-rapids"},
       {"Xeon 6780E", "sierra-forest"}, {"Xeon 8480+", "sapphire-rapids"}, {"Xeon Platinum 8380H", "cooper-lake"},
       {"Intel(R) Xeon(R) CPU Max 9480", "sapphire-rapids"}, {"Xeon w9-3495X", "sapphire-rapids"}, {"AWS Graviton3", "neoverse-v1"},
       {"graviton4", "neoverse-v2"}, {"NVIDIA Grace", "neoverse-v2"}, {"Google Axion", "neoverse-v2"}, {"Apple M1 Pro", "apple-m1"},
@@ -103,7 +105,8 @@ TEST_CASE("processors of PCs and clouds are known by their names", "[model_patte
     INFO(name);
     CHECK(of(name) == id);
   }
-  for (const char* nobody : {"Xeon", "AMD EPYC Processor", "Intel(R) Xeon(R) CPU @ 2.20GHz", "Apple M3", "Tesla V100", "Xeon 5160"}) {
+  for (const char* nobody : {"Xeon", "Xeon 6315P", "AMD EPYC Processor", "Intel(R) Xeon(R) CPU @ 2.20GHz", "Apple M3", "Tesla V100",
+                             "Xeon 5160"}) {
     INFO(nobody);
     CHECK(of(nobody).empty());
   }
