@@ -355,7 +355,7 @@ void add_hw(Command app, Globals& globals) {
   list_command.callback([&globals] { list_hardware(globals); });
   const auto show_command =
       command.add_subcommand("show", "What is known of a processor or accelerator, with sources");
-  show_command.add_option("name", *name, "Name, alias or family, e.g. sapphire-rapids, spr or v100")
+  show_command.add_option("name", *name, "Name, alias or family, e.g. sapphire-rapids, spr, v100 or \"EPYC 7763\"")
       .type_name("MODEL")
       .required();
   show_command.callback([name, &globals] { show_hardware(*name, globals); });

@@ -82,6 +82,18 @@ TEST_CASE("processors are of the microarchitecture that Quattor has", "[model_pa
   CHECK(named > 800);
 }
 
+// Whatever their order: of the most exact patterns that fit a name, all are of one row.
+TEST_CASE("no two microarchitectures claim a processor alike", "[model_pattern]") {
+  for (const auto& [name, code_name] : quattor()) {
+    std::map<std::size_t, std::set<std::string>> claims;  // how exact -> rows
+    for (const auto& row : shipped().all())
+      for (const auto& pattern : row.processors)
+        if (pattern.matches(model_words(name))) claims[pattern.fixed()].insert(row.id);
+    INFO(name);
+    CHECK((claims.empty() || claims.rbegin()->second.size() == 1));
+  }
+}
+
 // https://www.notebookcheck.net, AMD's decoder of 2022, Intel ARK: as the data's sources say.
 TEST_CASE("processors of PCs and clouds are known by their names", "[model_pattern]") {
   const std::map<std::string, std::string> expected = {
