@@ -5,6 +5,7 @@ neighbours; numbers and dates come from the facts and the evidence that the sour
 """
 
 import json
+import os
 import pathlib
 import pty
 import re
