@@ -25,8 +25,7 @@ class Version(BlackBox):
         said = self.stackx("--version").stdout
         self.assertTrue(said.startswith(f"stackx {document['stackx']} ("))
         self.assertIn(f"facts as of {document['facts_as_of']}", said)
-        self.assertEqual(subprocess.run([STACKX, "--json", "--version"], capture_output=True, text=True).stdout,
-                         self.stackx("--version", "--json").stdout)
+        self.assertEqual(self.stackx("--json", "--version").stdout, self.stackx("--version", "--json").stdout)
 
     def test_without_data_and_home(self):
         alone = self.scratch / "alone"
