@@ -111,14 +111,13 @@ class Gathering {
                                                        const workspace::AskedHardware& asked) const {
     if (asked.product.empty()) return store.published({of_family, asked.name});
     const auto& processors = workspace::microarchitectures(context_);
-    auto results = store.published({of_family, std::nullopt});
-    std::erase_if(results, [&](const auto& result) {
-      const auto& spelt = result.hardware;
+    store::PublishedFilter filter{of_family, std::nullopt};
+    filter.on = [&](const std::string& spelt) {
       const auto* of = processors.of_processor(spelt);
-      return !of || of->id != asked.name || advice_.accelerators->identify(spelt) ||
-             !(specs::names_hardware(asked.product, spelt) || specs::names_hardware(spelt, asked.product));
-    });
-    return results;
+      return of && of->id == asked.name && !advice_.accelerators->identify(spelt) &&
+             (specs::names_hardware(asked.product, spelt) || specs::names_hardware(spelt, asked.product));
+    };
+    return store.published(filter);
   }
 
   // Of the first family of the same kind that somebody published about on the hardware.

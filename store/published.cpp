@@ -137,12 +137,14 @@ class Reading {
 };
 
 std::unordered_set<std::int64_t> matching_hardware(Connection& connection,
-                                                   const std::string& wanted) {
+                                                   const PublishedFilter& filter) {
   std::unordered_set<std::int64_t> rows;
   Cursor cursor = connection.prepare("SELECT id, model FROM hardware");
-  const specs::WantedHardware named(wanted);
-  while (cursor.next())
-    if (named.is_named_by(cursor.text(1))) rows.insert(cursor.integer(0));
+  const auto named = filter.hardware ? std::optional(specs::WantedHardware(*filter.hardware)) : std::nullopt;
+  while (cursor.next()) {
+    const std::string name = cursor.text(1);
+    if ((!named || named->is_named_by(name)) && (!filter.on || filter.on(name))) rows.insert(cursor.integer(0));
+  }
   return rows;
 }
 
@@ -285,7 +287,7 @@ void visit_published(Connection& connection, SharedRows& shared, const Published
                      const std::function<void(specs::Published&&)>& visit) {
   Reading reading(connection, shared, filter.unsealed);
   std::optional<std::unordered_set<std::int64_t>> hardware;
-  if (filter.hardware) hardware = matching_hardware(connection, *filter.hardware);
+  if (filter.hardware || filter.on) hardware = matching_hardware(connection, filter);
   if (hardware && hardware->empty()) return;
   for (const std::int64_t workload : matching_workloads(connection, shared, filter.workload, hardware)) {
     Cursor cursor = connection.prepare(columns_by_workload);

@@ -90,6 +90,8 @@ struct PublishedFilter {
   // Of hardware of which this says so, rows come without ids and unverified, in half the time: for thousands of which none
   // is shown. Empty: all are sealed.
   std::function<bool(const std::string& hardware)> unsealed = {};
+  // Where words of its name do not say which hardware is meant: asked once for each name, before any row is read.
+  std::function<bool(const std::string& hardware)> on = {};
 };
 
 struct SourceRow {

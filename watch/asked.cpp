@@ -36,9 +36,8 @@ Subject of_python_project(const WatchOptions& options, const workspace::Context&
 
 specs::Workload chosen_workload(const WatchOptions& options, std::vector<specs::Workload> workloads, const workspace::Context& context) {
   if (!options.workload.empty()) {
-    std::vector<std::string> names;
-    for (const auto& one : workloads) names.push_back(one.pi);
-    const auto wanted = workspace::workload_to_measure(options.workload, context, names);
+    const auto is_there = [&](const auto& name) { return std::ranges::find(workloads, name, &specs::Workload::pi) != workloads.end(); };
+    const auto wanted = workspace::workload_to_measure(options.workload, context, is_there);
     if (workloads.empty()) return wanted;
     std::erase_if(workloads, [&](const auto& one) { return !wanted.matches(one); });
     if (workloads.empty()) throw bad_input(fmt::format("--workload {}: {} names no such workload", options.workload, options.project.string()));

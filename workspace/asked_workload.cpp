@@ -40,8 +40,9 @@ specs::Workload asked_workload(const std::string& text, const Context& context) 
   }));
 }
 
-specs::Workload workload_to_measure(const std::string& text, const Context& context, const std::vector<std::string>& there) {
-  return said(specs::workload_to_measure(text, specs::WorkloadFamilies::load(context.data_directory()), there));
+specs::Workload workload_to_measure(const std::string& text, const Context& context,
+                                    const std::function<bool(const std::string& name)>& is_there) {
+  return said(specs::workload_to_measure(text, specs::WorkloadFamilies::load(context.data_directory()), is_there));
 }
 
 }  // namespace stackx::workspace

@@ -3,8 +3,8 @@
 // families of the data directory and what the store holds.
 #pragma once
 
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "specs/project/workload.hpp"
 #include "workspace/context.hpp"
@@ -14,7 +14,8 @@ namespace stackx::workspace {
 // What was not taken literally is said on stderr. Throws Error(bad_input).
 specs::Workload asked_workload(const std::string& text, const Context& context);
 
-// For a PI that is to run; the store is not asked. Names of `there` are taken as they stand.
-specs::Workload workload_to_measure(const std::string& text, const Context& context, const std::vector<std::string>& there = {});
+// For a PI that is to run; the store is not asked. A name that is there is taken as it stands (specs/project/typed_workload.hpp).
+specs::Workload workload_to_measure(const std::string& text, const Context& context,
+                                    const std::function<bool(const std::string& name)>& is_there = {});
 
 }  // namespace stackx::workspace

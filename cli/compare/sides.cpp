@@ -43,9 +43,10 @@ std::vector<store::Measurement> load(const std::filesystem::path& file, const Si
 // In words of these stores, which other people may have filled.
 specs::Workload workload_of_stores(const std::filesystem::path& a, const std::filesystem::path& b, const SidesOptions& options,
                                    const Globals& globals) {
-  const specs::Workload named{options.workload.substr(0, options.workload.find(':')), {}};
-  const bool there = !load(a, options, named, globals).empty() || !load(b, options, named, globals).empty();
-  return workspace::workload_to_measure(options.workload, globals, there ? std::vector{named.pi} : std::vector<std::string>());
+  return workspace::workload_to_measure(options.workload, globals, [&](const std::string& name) {
+    const specs::Workload named{name, {}};
+    return !load(a, options, named, globals).empty() || !load(b, options, named, globals).empty();
+  });
 }
 
 void check_kinds(const Compared& a, const Compared& b) {

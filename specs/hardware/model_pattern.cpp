@@ -1,20 +1,17 @@
 #include "specs/hardware/model_pattern.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "specs/hardware/glued_name.hpp"
 #include "specs/hardware/name.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-
 bool fits(char pattern, char c) {
   if (pattern == '#') return is_digit(c);
-  return pattern == '?' ? is_digit(c) || is_letter(c) : pattern == c;
+  return pattern == '?' ? is_alphanumeric(c) : pattern == c;
 }
 
 bool fits(std::string_view pattern, std::string_view word) {
@@ -32,7 +29,7 @@ std::vector<std::string> split(std::string_view text) {
     if (c == ' ' || c == '-')
       words.emplace_back();
     else
-      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      words.back() += to_lower(c);
   std::erase(words, "");
   return words;
 }
@@ -49,7 +46,7 @@ ModelPattern::ModelPattern(std::string_view text) : text_(text), words_(split(te
 }
 
 std::size_t ModelPattern::fixed() const {
-  return static_cast<std::size_t>(std::ranges::count_if(run_together_, [](char c) { return is_digit(c) || is_letter(c); }));
+  return static_cast<std::size_t>(std::ranges::count_if(run_together_, is_alphanumeric));
 }
 
 bool ModelPattern::matches(const std::vector<std::string>& words) const {

@@ -1,17 +1,15 @@
 #include "specs/hardware/name.hpp"
 
-#include <algorithm>
 #include <cctype>
+
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 
 // How much of it is the mark of a trademark that it begins with: "(R)", "(TM)".
 static std::size_t mark_size(std::string_view text) {
   for (const std::string_view mark : {"(r)", "(tm)"})
-    if (text.size() >= mark.size() && std::equal(mark.begin(), mark.end(), text.begin(), [](char a, char b) {
-          return a == std::tolower(static_cast<unsigned char>(b));
-        }))
-      return mark.size();
+    if (lowered(text.substr(0, mark.size())) == mark) return mark.size();
   return 0;
 }
 
@@ -20,7 +18,7 @@ std::string hardware_words(std::string_view name) {
   words.reserve(name.size() + 2);
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
-    if (const auto mark = mark_size(name.substr(i))) i += mark - 1;
+    if (const auto mark = c == '(' ? mark_size(name.substr(i)) : 0) i += mark - 1;
     const auto letter = static_cast<unsigned char>(c);
     if (std::isalnum(letter) || c == '.')
       words += static_cast<char>(std::tolower(letter));

@@ -39,9 +39,8 @@ class TypedReader {
     return std::move(result_);
   }
 
-  TypedWorkload to_measure(const std::vector<std::string>& there) {
-    if (!families_.find(name()) && std::ranges::find(there, name()) == there.end() && !take_called() && !take_framework())
-      take_only_about();
+  TypedWorkload to_measure(const IsThere& is_there) {
+    if (!families_.find(name()) && !(is_there && is_there(name())) && !take_called() && !take_framework()) take_only_about();
     if (const auto* family = families_.find(name()))
       for (auto& [param, value] : parameters()) {
         const auto found = family->values.find(param);
@@ -221,8 +220,8 @@ TypedWorkload typed_workload(std::string_view text, const WorkloadFamilies& fami
   return TypedReader(text, families, known).run();
 }
 
-TypedWorkload workload_to_measure(std::string_view text, const WorkloadFamilies& families, const std::vector<std::string>& there) {
-  return TypedReader(text, families, {}).to_measure(there);
+TypedWorkload workload_to_measure(std::string_view text, const WorkloadFamilies& families, const IsThere& is_there) {
+  return TypedReader(text, families, {}).to_measure(is_there);
 }
 
 }  // namespace stackx::specs

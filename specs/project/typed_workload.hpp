@@ -26,8 +26,9 @@ using WorkloadsKnown = std::function<std::vector<Workload>(const std::string& fa
 TypedWorkload typed_workload(std::string_view text, const WorkloadFamilies& families, const WorkloadsKnown& known);
 
 // As a PI is to be told: the family is looked up and what is known of types is checked, words and
-// parameters that no family has are left to the PI, which may be somebody's own. A name of `there` is none but itself: a
-// program of somebody's own may be called "training".
-TypedWorkload workload_to_measure(std::string_view text, const WorkloadFamilies& families, const std::vector<std::string>& there = {});
+// parameters that no family has are left to the PI, which may be somebody's own. A name that is there is none but itself: a
+// program of somebody's own may be called "training". Asked for only where no family has the name.
+using IsThere = std::function<bool(const std::string& name)>;
+TypedWorkload workload_to_measure(std::string_view text, const WorkloadFamilies& families, const IsThere& is_there = {});
 
 }  // namespace stackx::specs

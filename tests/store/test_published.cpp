@@ -150,13 +150,15 @@ TEST_CASE("published results are found by workload and by words of the hardware'
       if (*hardware) filter.hardware = hardware;
       if (*workload) filter.workload = specs::parse_workload(workload);
       filters.push_back(filter);
+      filter.on = [](const std::string& name) { return name.find('0') != std::string::npos; };
+      filters.push_back(filter);
     }
   std::size_t found = 0;
   for (const auto& filter : filters) {
     std::vector<specs::Published> expected;
     for (const auto& one : all)
       if ((!filter.workload || filter.workload->matches(one.workload)) &&
-          (!filter.hardware || specs::names_hardware(*filter.hardware, one.hardware)))
+          (!filter.hardware || specs::names_hardware(*filter.hardware, one.hardware)) && (!filter.on || filter.on(one.hardware)))
         expected.push_back(one);
     found += expected.size();
     CHECK(texts(store.published(filter)) == texts(expected));
