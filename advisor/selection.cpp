@@ -15,12 +15,14 @@
 #include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/seeds.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::advisor {
 namespace {
 
+constexpr const char* usual_workload = "matmul";
 constexpr store::Sampling everything{.most = std::numeric_limits<std::uint64_t>::max()};
 
 // The sums do not tell campaigns apart, nor what two names of hardware share.
@@ -137,6 +139,37 @@ store::Questions questions_of(const std::string& family, const std::string& hw, 
   return workspace::open_questions(context);
 }
 
+struct Measured {
+  std::string where;                // "on zen3"
+  std::set<std::string> workloads;  // names of families
+};
+
+Measured measured_by(const std::string& campaign, const workspace::Context& context) {
+  const auto store = store::Store::open(store::default_path(context.db), store::Mode::read_only);
+  check_campaign(campaign, store);
+  Measured result{"by that campaign", {}};
+  for (const auto& row : store.campaigns())
+    if (const auto plan = row.id.starts_with(campaign) ? store.plan(row.id) : std::nullopt)
+      for (const auto& arm : plan->arms) result.workloads.insert(arm.workload.pi);
+  return result;
+}
+
+Measured measured_on(const SelectionOptions& options, const workspace::Context& context) {
+  const auto host = workspace::this_machine(context);
+  const auto accelerators = specs::load_accelerators(context.data_directory());
+  const auto questions = questions_of(usual_workload, options.hw, host, accelerators, context);
+  const auto hardware = workspace::asked_hardware(options.hw, host, accelerators, context, questions);
+  Measured result{"on " + hardware.name, {}};
+  store::QuestionFilter filter;
+  filter.whose = workspace::asked_program(options.pi, context);
+  for (const auto& name : hardware.in_the_store) {
+    filter.hardware = name;
+    for (const auto& series : questions.series(filter))
+      if (series.ok > 0) result.workloads.insert(questions.workload(series.workload).pi);
+  }
+  return result;
+}
+
 }  // namespace
 
 void check_campaign(const std::string& campaign, const store::Store& store) {
@@ -144,6 +177,14 @@ void check_campaign(const std::string& campaign, const store::Store& store) {
     throw bad_input(fmt::format("--campaign {}: the store knows no such campaign; `stackx query --sql 'SELECT * FROM campaigns'` "
                                 "lists them",
                                 campaign));
+}
+
+void name_workload(SelectionOptions& options, const workspace::Context& context) {
+  if (!options.workload.empty()) return;
+  const auto measured = options.campaign.empty() ? measured_on(options, context) : measured_by(options.campaign, context);
+  const bool is_meant = measured.workloads.size() == 1 && !measured.workloads.contains(usual_workload);
+  options.workload = is_meant ? *measured.workloads.begin() : usual_workload;
+  if (is_meant) workspace::remark("no --workload: {} is all that was measured {}\n", options.workload, measured.where);
 }
 
 Selection select(const SelectionOptions& options, const workspace::Context& context) {
@@ -191,12 +232,14 @@ std::string sampling_text(const store::Sampling& sampling) {
 std::string what_is_measured(const Selection& selection, const workspace::Context& context) {
   const auto questions = workspace::open_questions(context, selection.asked.pi);
   std::set<std::string> known;
-  for (const auto& series : questions.series({})) {
+  store::QuestionFilter everything_there;
+  everything_there.whose = store::all_results;
+  for (const auto& series : questions.series(everything_there)) {
     const auto& hardware = questions.hardware(questions.device(series.device).hardware);
-    known.insert(selecting(hardware.microarchitecture.empty() ? hardware.model : hardware.microarchitecture,
-                           questions.workload(series.workload).text()));
+    const auto& workload = questions.workload(series.workload);
+    known.insert(selecting(hardware.microarchitecture.empty() ? hardware.model : hardware.microarchitecture, workload.text()) +
+                 (workload.program.empty() ? "" : " --pi " + workload.program.substr(0, 12)));
   }
-  if (known.empty() && !selection.left_out.empty()) return "By stackx's own PIs nothing is measured yet.";
   if (known.empty())
     return fmt::format("Nothing is measured yet. To begin, on this machine:\n"
                        "  stackx advise --hw host --workload {} --settle s.json && stackx inspect s.json",

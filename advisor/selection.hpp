@@ -13,7 +13,7 @@
 namespace stackx::advisor {
 
 struct SelectionOptions {
-  std::string hw = "host", workload = "matmul", campaign;
+  std::string hw = "host", workload, campaign;  // workload "": see name_workload
   std::string pi;  // whose results: the file or the SHA-256 of a program that is not stackx's own; "": stackx's own
   Wanted stacks{.least = 0, .most = 0};  // where much was measured; all of them
   store::Sampling sampling = {};         // `most` 0: no sample, all is read
@@ -40,6 +40,10 @@ Selection select(const SelectionOptions& options, const workspace::Context& cont
 // The same, where this machine and the accelerators were already looked at.
 Selection select(const SelectionOptions& options, const specs::Host& host,
                  const specs::Accelerators& accelerators, const workspace::Context& context);
+
+// Where none is named, the workload that is meant: what was measured on that hardware by these PIs, if that is one and no
+// matmul, which is said on stderr; else matmul. To be called before select().
+void name_workload(SelectionOptions& options, const workspace::Context& context);
 
 // Throws Error(bad_input) where the store knows no campaign whose id begins so; "" asks for none.
 void check_campaign(const std::string& campaign, const store::Store& store);

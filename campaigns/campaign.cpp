@@ -198,8 +198,9 @@ class Campaign {
                                              *limits.budget_inspections));
     }
     if (limits.budget_minutes && now_() - started_ >= *limits.budget_minutes * 60) {
-      return end(Ending::budget, fmt::format("stopped: the budget of {:g} minutes is used up",
-                                             *limits.budget_minutes));
+      const double minutes = *limits.budget_minutes;
+      const auto budget = minutes < 1 ? fmt::format("{:g} s", minutes * 60) : fmt::format("{:g} min", minutes);
+      return end(Ending::budget, fmt::format("stopped: the budget of {} is used up", budget));
     }
     return true;
   }

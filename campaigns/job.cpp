@@ -8,6 +8,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/project/is_project.hpp"
 #include "specs/thoth/amun.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/pip_index.hpp"
@@ -38,7 +39,7 @@ Job of_python_project(const JobOptions& options, const workspace::Context& conte
   if (!options.relax.empty()) throw bad_input("--relax: belongs to --amun and --pipfile-lock; which Python measures a Python project says --python");
   if (options.pi.empty() && !options.files.empty()) throw bad_input("--files: shows a directory to the command of --pi; add that");
   const auto project = specs::read_python_project(options.project, {});
-  check_measured(options.project, options.workload, options.pi, options.runner);
+  check_measured(options.workload, options.pi, options.runner);
   Job job;
   specs::Workload workload;
   if (options.pi.empty()) {
@@ -69,13 +70,14 @@ Job load_job(const JobOptions& options, const workspace::Context& context) {
   const int documents =
       !options.project.empty() + !options.amun.empty() + !options.pipfile_lock.empty();
   if (documents != 1)
-    throw bad_input("inspect: expected one of PROJECT, --amun FILE and --pipfile-lock FILE");
+    throw bad_input("inspect: expected one of PROJECT, --amun FILE and --pipfile-lock FILE\n  usage: stackx inspect PROJECT; more: stackx inspect --help");
   if (!options.amun.empty()) return load_thoth(specs::load_amun(options.amun), options, context);
   if (!options.pipfile_lock.empty())
     return load_thoth(of_lock(options.pipfile_lock), options, context);
   if (specs::is_amun_file(options.project))
     return load_thoth(specs::load_amun(options.project), options, context);
   if (specs::is_python_project(options.project)) return of_python_project(options, context);
+  specs::check_is_project(options.project);  // before anything is said of options that do not fit one
   if (!options.files.empty() || !options.python.empty())
     throw bad_input(fmt::format("{}: --files and --python belong to Python projects (requirements.txt, Pipfile, pyproject.toml); a project of "
                                 "stackx says this itself",

@@ -73,11 +73,10 @@ void need_python(workspace::Loaded& loaded) {
   asked.push_back(specs::parse_requirement("python", specs::Node::parse_text("\"*\"", "a version"), python->versioning));
 }
 
-void check_measured(const fs::path& file, const std::string& workload, const std::string& pi, const std::string& runner) {
+void check_measured(const std::string& workload, const std::string& pi, const std::string& runner) {
   if (pi.empty() == workload.empty())
-    throw bad_input(fmt::format("{}: a Python project does not say what is measured: expected one of --pi COMMAND (a program of your own) and "
-                                "--workload NAME[:KEY=VALUE,...] (`stackx workload list`)",
-                                file.string()));
+    throw bad_input("a Python project does not say what is measured: expected one of --pi COMMAND (a program of your own) and --workload "
+                    "NAME[:KEY=VALUE,...], as --workload matmul (`stackx workload list`)");
   if (runner == "container")
     throw bad_input("--runner container: needs a base image, which a Python project does not name; write a project of stackx that does "
                     "(docs/inspect.md)");

@@ -35,7 +35,7 @@ void need_python(workspace::Loaded& loaded);
 
 // What is measured: exactly one of `workload` and `pi` (a command) is to be given, and the runner be one that needs no image.
 // Throws Error(bad_input) else.
-void check_measured(const std::filesystem::path& file, const std::string& workload, const std::string& pi, const std::string& runner);
+void check_measured(const std::string& workload, const std::string& pi, const std::string& runner);
 
 // The workload, told which of the frameworks that are there computes, if it names none. What is there may bring one along that
 // is named; where another is there instead, or none, throws Error(bad_input): "--workload `asked`: `where` ..."

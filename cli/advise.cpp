@@ -214,6 +214,7 @@ void advise(const AdviseOptions& given, Globals& globals) {
   if (options.metrics.empty()) options.advice.selection.yardsticks.emplace_back();
   options.advice.analysis.yardstick = options.advice.selection.yardsticks.front();
   check(options);
+  advisor::name_workload(options.advice.selection, globals);
   options.advice.analysis.objective = objective_from(options.objective);
   options.advice.analysis.delta = options.delta / 100;
   options.advice.type = *advisor::recommendation_type_from(options.type);

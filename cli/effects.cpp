@@ -70,6 +70,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
   auto asked = options.selection;
   const auto yardstick = yardstick_of(options.metric);
   asked.yardsticks = {yardstick};
+  advisor::name_workload(asked, globals);
   const auto selection = select(asked, globals);
   auto effects = analysis::effects(selection.measurements, selection.asked,
                                    {.this_host = selection.this_host, .components = options.components, .yardstick = yardstick});

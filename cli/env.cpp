@@ -131,13 +131,14 @@ void prune(const EnvOptions& options, const Globals& globals) {
     return;
   }
   const char* verb = options.dry_run ? "would free" : "freed";
+  const auto why = pruned.empty() && !options.all ? fmt::format(": nothing there was last used more than {} ago (--older-than TIME, --all)", options.older_than) : "";
+  print_paragraph(fmt::format("{} {} in {}{}", verb, size(freed), root.string(), why));
   for (const auto& one : pruned) {
     if (one.kept.empty())
       workspace::print("{} {:>10}  {} {}\n", verb, size(one.freed), one.kind, one.name);
     else
       workspace::print("kept: {} {}: {}\n", one.kind, one.name, one.kept);
   }
-  workspace::print("{} {} in {}\n", verb, size(freed), root.string());
 }
 
 }  // namespace

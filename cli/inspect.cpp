@@ -30,6 +30,7 @@
 #include "store/spool.hpp"
 #include "store/store.hpp"
 #include "workspace/asked_workload.hpp"
+#include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
@@ -219,6 +220,7 @@ void print_containerfiles(const specs::Plan& plan, const campaigns::Job& job, Gl
 
 campaigns::Job load_for(const InspectOptions& options, const std::string& device, const Globals& globals) {
   campaigns::JobOptions asked = options.job;
+  asked.project = workspace::named_project(asked.project);
   asked.runner = options.runner;
   asked.device = device;
   asked.pi = options.plan.pi.string();
@@ -286,8 +288,8 @@ void inspect(const InspectOptions& options, Globals& globals) {
 void add_job_options(Command command, campaigns::JobOptions& options) {
   command
       .add_option("project", options.project,
-                  "Project file (stackx/project/1); a Python project (requirements.txt, Pipfile, pyproject.toml, environment.yml) with --workload "
-                  "or --pi; or an Amun specification")
+                  "Project file (stackx/project/1); a Python project (requirements.txt, Pipfile, pyproject.toml, environment.yml) or "
+                  "packages (\"numpy>=1.26\") with --workload or --pi; a directory with one of these; or an Amun specification")
       .type_name("PROJECT");
   command
       .add_option(
@@ -344,7 +346,8 @@ void add_inspect(Command app, Globals& globals) {
        "random order. Every result is kept in the store, also that of a campaign that was interrupted.",
        {{"What it would do and download", "stackx inspect project.json --dry-run"},
         {"Measure for half an hour", "stackx inspect project.json --budget 30m"},
-        {"Which release of what a Python project asks for is fastest at it", "stackx inspect requirements.txt --pi ./bench.py"},
+        {"Which release of a package is fastest at one of stackx's workloads", "stackx inspect \"numpy>=1.26\" --workload matmul --sample 4"},
+        {"Which release of what a Python project asks for is fastest at a program of yours", "stackx inspect requirements.txt --pi ./bench.py"},
         {"Go on with the campaign that was interrupted", "stackx inspect project.json --resume"}}});
   add_job_options(command, options->job);
   command.add_option("--runner", options->runner,

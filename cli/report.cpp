@@ -121,6 +121,7 @@ std::vector<store::Measurement> with_other_sizes(advisor::Selection& selection, 
 void report(const ReportOptions& given, Globals& globals) {
   ReportOptions options = given;
   options.selection.yardsticks = {yardstick_of(options.metric)};
+  advisor::name_workload(options.selection, globals);
   const std::string format = globals.json ? "json" : format_of(options);
   if (options.table_is_asked && format != "csv")
     throw bad_input(fmt::format("--table {}: picks what CSV holds, and this report is {}; add --format csv", options.table, format));

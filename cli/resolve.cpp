@@ -190,7 +190,9 @@ void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded
   if (options.sample) write_sample(options, resolver, writer);
   if (options.top && options.predicted.effects) {
     writer.flush();
-    if (const auto effects = advisor::effects_for(options.predicted.selection, globals))
+    auto asked = options.predicted.selection;
+    advisor::name_workload(asked, globals);
+    if (const auto effects = advisor::effects_for(asked, globals))
       write_predicted(resolver, *effects, *options.top, globals.json, sink);
     else
       say_no_effects(effects.error(), globals);

@@ -56,9 +56,9 @@ void add_selection_options(Command command, advisor::SelectionOptions& options) 
                      "cloud, a driver or lscpu gives it (\"EPYC 7763\"), or a machine's fingerprint")
       .type_name("MODEL")
       .show_default();
-  command.add_option("--workload", options.workload, "Workload: NAME[:key=value,...]")
-      .type_name("WORKLOAD")
-      .show_default();
+  command.add_option("--workload", options.workload,
+                     "Workload: NAME[:key=value,...] [matmul, or what alone was measured on that hardware, or by that campaign]")
+      .type_name("WORKLOAD");
   command.add_option("--campaign", options.campaign, "Only this campaign's measurements")
       .type_name("ID");
   command.add_option("--read", options.sampling.most,

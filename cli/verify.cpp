@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "analysis/ranking/advice.hpp"
 #include "analysis/ranking/rates.hpp"
@@ -10,16 +9,14 @@
 #include "analysis/text/terminal_plot.hpp"
 #include "campaigns/plan_lock.hpp"
 #include "campaigns/run.hpp"
+#include "cli/advised_stacks.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
-#include "inspector/machine/host.hpp"
-#include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/version/text_scanner.hpp"
 #include "workspace/allowed_paths.hpp"
-#include "workspace/load.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
@@ -38,68 +35,6 @@ struct VerifyOptions {
 constexpr double confidence = 0.95;
 constexpr std::size_t widest_plot = 100;
 
-std::set<std::string> components_of(const std::vector<specs::Stack>& stacks) {
-  std::set<std::string> result;
-  for (const auto& stack : stacks)
-    for (const auto& [component, version] : stack.components) result.insert(component);
-  return result;
-}
-
-// Of the catalogs that come with stackx, those that declare any of the components.
-std::vector<fs::path> shipped_catalogs(const std::set<std::string>& components,
-                                       const fs::path& data) {
-  std::vector<fs::path> result;
-  for (const auto& file : specs::json_files(data)) {
-    const auto document = specs::Node::parse_file(file);
-    const auto declared = document.find("components");
-    if (!declared || document.at("$schema").text() != "stackx/catalog/1") continue;
-    for (const auto& [name, component] : declared->members())
-      if (components.contains(name)) {
-        result.push_back(file);
-        break;
-      }
-  }
-  return result;
-}
-
-// The catalog that says how to build the stacks, and the machine.
-workspace::Loaded load_for(const VerifyOptions& options, const std::vector<specs::Stack>& stacks,
-                const Globals& globals) {
-  if (!options.project.empty()) return load(options.project, globals);
-  const auto components = components_of(stacks);
-  workspace::Loaded loaded;
-  loaded.project.file = options.advice;
-  loaded.catalog = specs::load_catalogs(options.catalogs.empty()
-                                            ? shipped_catalogs(components, globals.data_directory())
-                                            : options.catalogs);
-  if (components.contains("cpu")) loaded.project.hardware["cpu"] = "host";
-  if (components.contains("gpu")) loaded.project.hardware["gpu"] = "host";
-  loaded.host = inspector::detect_host(globals.data_directory());
-  loaded.device = workspace::device_of(loaded.host, {});
-  resolver::bind_host(loaded.project, loaded.catalog, loaded.host,
-                      loaded.device ? loaded.device->card : loaded.host.gpus.size());
-  return loaded;
-}
-
-void check_known(const workspace::Loaded& loaded, const std::vector<specs::Stack>& stacks,
-                 const VerifyOptions& options) {
-  for (const auto& stack : stacks)
-    for (const auto& [name, version] : stack.components) {
-      if (loaded.catalog.find(name, version) != nullptr) continue;
-      const auto here = loaded.project.hardware.find(name);
-      throw bad_input(
-          here != loaded.project.hardware.end()
-              ? fmt::format(
-                    "{}: stack {} is for {} {}, and this machine has {}; verify it on such a "
-                    "machine",
-                    options.advice.string(), stack.short_id(), name, version, here->second)
-              : fmt::format(
-                    "{}: stack {}: no catalog knows {} {}; name the project or the catalog it "
-                    "was measured with: --project FILE, --catalog FILE",
-                    options.advice.string(), stack.short_id(), name, version));
-    }
-}
-
 bool brings_image(const workspace::Loaded& loaded, const specs::Stack& stack) {
   return std::ranges::any_of(stack.components, [&](const auto& entry) {
     const auto* component = loaded.catalog.find(entry.first);
@@ -107,8 +42,8 @@ bool brings_image(const workspace::Loaded& loaded, const specs::Stack& stack) {
   });
 }
 
-specs::Plan verification_plan(workspace::Loaded& loaded, const VerifyOptions& options, const analysis::Advice& advice,
-                      const std::vector<specs::Stack>& stacks) {
+specs::Plan verification_plan(workspace::Loaded& loaded, const std::optional<specs::PiProgram>& program, const VerifyOptions& options,
+                              const analysis::Advice& advice, const std::vector<specs::Stack>& stacks) {
   auto& project = loaded.project;
   project.name = "verify-" + stacks.front().short_id();
   project.workloads = {advice.workload};
@@ -121,9 +56,7 @@ specs::Plan verification_plan(workspace::Loaded& loaded, const VerifyOptions& op
   campaign.sentinels = 1;
   campaign.budget_inspections.reset();
   campaign.budget_minutes.reset();
-  return campaigns::make_plan(project, stacks, specs::rfc3339_utc(std::chrono::system_clock::now()), {},
-                              options.pi.empty() ? std::nullopt
-                                                 : std::optional(specs::foreign_program(options.pi)));
+  return campaigns::make_plan(project, stacks, specs::rfc3339_utc(std::chrono::system_clock::now()), {}, program);
 }
 
 // The rates of one of the campaign's stacks.
@@ -187,8 +120,8 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
   const bool holds = verification.claim == analysis::Claim::holds;
   const auto sentence = fmt::format("The claim {}{}: {}.", holds ? "" : "is ", analysis::to_string(verification.claim), verification.why);
   workspace::print("{}\n\n", workspace::Block{analysis::wrap(sentence, 0, output_width())});
-  workspace::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
-                   plan.arms[1].stack.short_id(), claimed(baseline, advice.yardstick));
+  workspace::print("advised   {}\nbaseline  {}\n", plan.arms[0].stack.short_id(), plan.arms[1].stack.short_id());
+  print_paragraph("claimed of the baseline: " + claimed(baseline, advice.yardstick));
   if (fresh.logs.empty()) return;
   const auto plot_width = std::min(output_width(), widest_plot);
   workspace::print(
@@ -213,20 +146,30 @@ specs::Node advice_document(const fs::path& file) {
   return document;
 }
 
+// What stackx's own PI of that name measures, if there is one, is something else.
+void check_program(const specs::Node& document, const VerifyOptions& options) {
+  const auto found = document.find("program");
+  if (!found || !options.pi.empty()) return;
+  if (const auto program = specs::program_from(*found); !program.own)
+    throw bad_input(fmt::format("{}: was measured by {}; name that program: --pi FILE", options.advice.string(), program.text()));
+}
+
 void verify(const VerifyOptions& options, Globals& globals) {
-  const auto advice = analysis::read_advice(advice_document(options.advice));
+  const auto document = advice_document(options.advice);
+  check_program(document, options);
+  const auto advice = analysis::read_advice(document);
   const auto& baseline = analysis::baseline(advice, options.baseline);
   const std::vector stacks{advice.stacks.front().stack, baseline.stack};
   campaigns::Job job;
-  job.loaded = load_for(options, stacks, globals);
-  check_known(job.loaded, stacks, options);
+  auto made = buildable({options.advice, options.project, options.pi, options.catalogs, options.offline, advice.workload, stacks}, globals);
+  job.loaded = std::move(made.loaded);
   workspace::require_consent(job.loaded.catalog, options.allow_paths);
   workspace::require_consent(job.loaded.catalog, stacks, options.allow_paths);
 
   const auto database = store::default_path(globals.db);
   store::Store store = store::Store::open(database);
   store::Spool spool(database);
-  const auto plan = verification_plan(job.loaded, options, advice, stacks);
+  const auto plan = verification_plan(job.loaded, made.program, options, advice, stacks);
   spool.write(plan);
   store.ingest(plan);
   const campaigns::PlanLock lock(spool, plan.id);

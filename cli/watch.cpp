@@ -15,6 +15,7 @@
 #include "specs/project/campaign.hpp"
 #include "watch/pass.hpp"
 #include "watch/timer.hpp"
+#include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
 #include "workspace/shell_words.hpp"
 
@@ -73,6 +74,7 @@ std::string report_in(const WatchWords& words, const watch::Report& report, cons
 }
 
 void run_watch(WatchWords& words, Globals& globals) {
+  words.asked.project = workspace::named_project(words.asked.project);
   words.asked.rule.delta = words.delta / 100;
   words.asked.refresh = !words.no_refresh;
   specs::CampaignSpec budget;
@@ -95,7 +97,7 @@ void run_watch(WatchWords& words, Globals& globals) {
 
 void add_watched(Command command, WatchWords& words) {
   auto& asked = words.asked;
-  command.add_option("project", asked.project, "Project file (stackx/project/1), requirements.txt, Pipfile or pyproject.toml").type_name("PROJECT").required();
+  command.add_option("project", asked.project, "Project file (stackx/project/1), requirements.txt, Pipfile or pyproject.toml; a directory with one; or packages (\"numpy>=1.26\")").type_name("PROJECT").required();
   command.add_option("--workload", asked.workload, "What is measured of a Python project; of several workloads of a project, which").type_name("NAME[:KEY=VALUE,...]");
   command.add_option("--pi", asked.pi, "A program of your own that measures: of a Python project any command, which prints one number or nothing (then its wall time "
                      "counts); beside a project's workload a PI, as inspect takes it").type_name("COMMAND");

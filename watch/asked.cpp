@@ -23,7 +23,7 @@ void name_plain_program(const WatchOptions& options, Subject& subject) {
 
 Subject of_python_project(const WatchOptions& options, const workspace::Context& context) {
   const auto project = specs::read_python_project(options.project, {});
-  campaigns::check_measured(options.project, options.workload, options.pi, options.runner);
+  campaigns::check_measured(options.workload, options.pi, options.runner);
   Subject subject{project.name, {}, std::nullopt, options.device};
   if (!options.pi.empty()) {
     name_plain_program(options, subject);

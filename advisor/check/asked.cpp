@@ -31,6 +31,7 @@
 #include "specs/version/version_text.hpp"
 #include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
+#include "workspace/named_project.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::advisor {
@@ -199,7 +200,8 @@ class Reading {
     if (!fs::exists(program)) program += "3";  // a system's own
     const auto interpreter = inspector::ask_interpreter(program);
     if (!interpreter)
-      throw bad_input(fmt::format("{}: no environment of Python: {} does not answer", directory.string(), program.string()));
+      throw bad_input(fmt::format("{}: no environment of Python: {} does not answer{}", directory.string(), program.string(),
+                                  workspace::projects_in(directory)));
     if (question_.python.empty()) question_.python = specs::minor_release(interpreter->version);
     for (const auto& [name, one] : inspector::distributions_in(inspector::ask_sites(*interpreter))) {
       const auto version = specs::Version::parse(one.version, specs::Versioning::pep440);

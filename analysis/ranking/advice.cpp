@@ -137,9 +137,9 @@ Verification judge(const AdvisedStack& baseline, const Comparison& fresh, const 
   }
   const std::string rounds =
       fresh.further_rounds
-          ? fmt::format("about {} further rounds would tell", *fresh.further_rounds)
+          ? fmt::format("about {} further round{} would tell", *fresh.further_rounds, *fresh.further_rounds == 1 ? "" : "s")
           : "no number of rounds within 10,000 would tell";
-  return {Claim::undecided, found + "; " + rounds};
+  return {Claim::undecided, fmt::format("the two are not told apart here: {}; {}", found, rounds)};
 }
 
 }  // namespace stackx::analysis

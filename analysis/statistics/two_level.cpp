@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "analysis/statistics/statistics.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -50,10 +51,15 @@ double seconds_for(const TwoLevel& design, std::size_t samples, std::size_t insp
          (design.start_seconds + static_cast<double>(samples) * design.sample_seconds);
 }
 
+std::string time_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  return seconds < 7200 ? fmt::format("{:.3g} min", seconds / 60) : fmt::format("{:.3g} h", seconds / 3600);
+}
+
 std::string plan_text(const TwoLevel& design, std::size_t samples, double width) {
   const std::size_t inspections = inspections_for(design, samples, width);
-  return fmt::format("{} inspections of {} samples ({:.3g} s an arm)", inspections, samples,
-                     seconds_for(design, samples, inspections));
+  return fmt::format("{} of {} samples ({} an arm)", counted(inspections, "inspection"), samples,
+                     time_text(seconds_for(design, samples, inspections)));
 }
 
 }  // namespace
@@ -106,9 +112,9 @@ std::vector<std::string> lines(const TwoLevel& design, double width) {
   result.push_back(fmt::format(
       "two levels: {:.2f}% between inspections, {:.2f}% within one (autocorrelation {:.2f}); "
       "{:.3g} s to "
-      "start one, {:.3g} ms a sample (pilot: {} inspections of {} arms)",
+      "start one, {:.3g} ms a sample (pilot: {} of {})",
       100 * design.between, 100 * design.within, design.autocorrelation, design.start_seconds,
-      1000 * design.sample_seconds, design.inspections, design.arms));
+      1000 * design.sample_seconds, counted(design.inspections, "inspection"), counted(design.arms, "arm")));
   const std::string now = plan_text(design, design.samples_now, width);
   if (!design.samples_best) {
     result.push_back(fmt::format(

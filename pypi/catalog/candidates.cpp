@@ -54,7 +54,7 @@ LeftOut unusable(const File& file, const Version& version, const Ranges& ranges,
   if (!rules.before.empty() && file.uploaded >= rules.before)
     return {"", "uploaded on " + rules.before + " or later", "import with a later --before"};
   if (!python_fits(file.requires_python, target))
-    return {"", "needs another Python", fmt::format("import for a Python {}", specs::printable(file.requires_python))};
+    return {"", "needs another Python", fmt::format("take a Python {} (--python)", specs::printable(file.requires_python))};
   return {};
 }
 

@@ -1,5 +1,6 @@
 """`stackx inspect requirements.txt`: the releases that the index has are measured by the user's own command, or by a PI of stackx."""
 
+import json
 import unittest
 
 from python_stack import HERE, PROGRAM, wheel
@@ -86,6 +87,48 @@ class Releases(Watch):
                 done = self.stackx("inspect", self.requirements, "--pi", pi, "--python", HERE, "--resume", exit_code=2)
                 self.assertIn("that campaign is measured by", done.stderr)
         self.assertEqual(len(self.measured()), 5)
+
+    def test_packages_as_words(self):
+        for words, versions in (("victim>1,<=3", {"2.0", "3.0"}), ("victim >1, <3", {"2.0"}), ("victim", {"1.0", "2.0", "3.0"})):
+            with self.subTest(words=words):
+                done = self.stackx("inspect", words, "--pi", self.bench, "--python", HERE, "--dry-run", "--json")
+                self.assertEqual({arm["stack"]["victim"] for arm in json.loads(done.stdout)["arms"]}, versions)
+                self.assertEqual("taken for the package" in done.stderr, words == "victim")
+        self.assertIn("other: the package index has no such project", self.refused("victim==2.0 other", "--pi", self.bench, "--python", HERE))
+        first = self.json("inspect", "victim<3", "--pi", self.bench, "--python", HERE, "--rounds", "2", "--budget", "2")
+        again = self.json("inspect", "victim<3", "--pi", self.bench, "--python", HERE, "--resume", "--budget", "100")
+        self.assertEqual((again["campaign"], again["done"]), (first["campaign"], 4))
+
+    def test_a_directory_with_one_project(self):
+        plan = self.json("inspect", self.requirements.parent, "--pi", self.bench, "--python", HERE, "--dry-run")
+        self.assertEqual(len(plan["arms"]), 3)
+        empty = self.scratch / "empty"
+        empty.mkdir()
+        self.write("pyproject.toml", "[project]\nname = 'x'\nversion = '1'\ndependencies = ['victim']\n")
+        self.assertRegex(self.refused(self.requirements.parent, "--pi", self.bench), "is a directory; name one of the projects in it: .*pyproject.toml, ")
+        self.assertIn("expected a project in it: project.json, ", self.refused(empty, "--pi", self.bench))
+
+    def test_what_was_measured_is_meant(self):
+        """Whoever measured with a program of his own need not repeat what stackx calls it."""
+        self.inspect("--rounds", "6")
+        for command in ("advise", "effects", "report"):
+            with self.subTest(command=command):
+                done = self.stackx(command, "--pi", self.bench)
+                self.assertRegex(done.stderr, r"(?m)^no --workload: bench is all that was measured on \S+$")
+                self.assertIn("victim 2.0", " ".join(done.stdout.replace("1.0 -> 2.0", "victim 2.0").split()))
+        told = self.stackx("report", exit_code=1).stdout
+        digest = self.documents()[0]["program"]["sha256"]
+        self.assertRegex(told, rf"What is measured:\n  --hw \S+ --workload bench --pi {digest[:12]}\n")
+        campaign = self.documents()[0]["campaign"]
+        self.assertIn("bench is all that was measured by that campaign", self.stackx("effects", "--campaign", campaign).stderr)
+
+    def test_verify_what_no_catalog_knows(self):
+        """The command that `advise` ends with."""
+        self.inspect("--rounds", "6")
+        advice = self.write("advice.json", self.stackx("advise", "--pi", self.bench, "--json").stdout)
+        told = self.stackx("verify", advice, "--pi", self.bench, "--rounds", "6").stdout
+        self.assertIn("The claim holds: the advised stack is faster here", " ".join(told.split()))
+        self.assertIn("name that program: --pi FILE", self.stackx("verify", advice, exit_code=2).stderr)
 
     def test_refused(self):
         project = self.write("project.json", {"$schema": "stackx/project/1", "name": "x", "catalogs": ["blas.json"], "requires": {"blas": "*"}})

@@ -169,7 +169,8 @@ class Verify(Steady):
     def test_bad_advice_is_refused_before_anything_runs(self):
         stacks = len(self.stackx("export").stdout.splitlines())
         self.assertIn("--baseline", self.verify("--baseline", "zz", exit_code=2).stderr)
-        self.assertIn("no catalog knows", self.stackx("verify", self.advice, exit_code=2).stderr)
+        self.assertIn("no catalog knows", self.stackx("verify", self.advice, "--pi", self.pi, exit_code=2).stderr)
+        self.assertIn("name that program: --pi FILE", self.stackx("verify", self.advice, exit_code=2).stderr)
         document = json.loads(self.advice.read_text())
         document["recommendations"][0]["stack"]["components"]["quick"] = "6.6"
         self.advice.write_text(json.dumps(document))

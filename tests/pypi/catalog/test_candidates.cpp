@@ -95,7 +95,7 @@ TEST_CASE("what is left out says what would have it in", "[pypi]") {
   Texts texts;
   for (const auto& one : found.left_out) texts.push_back(fmt::format("{}: {}", one.version, one.to_have));
   CHECK(texts == Texts{"2.0: import it without that range", "3.0: import it without that range", "4.0: ",
-                       "5.0: import for a Python >=3.12"});
+                       "5.0: take a Python >=3.12 (--python)"});
   const Listing source{{file("a-1.0.tar.gz")}};
   CHECK(choose("a", source, {{}, {}}, kTargets, {}).left_out[0].to_have == "import with --files sdists");
 }

@@ -1,0 +1,24 @@
+// PROJECT of the commands that measure, as a person names it:
+//
+//   FILE                          a project of stackx or of Python: as it stands
+//   DIRECTORY                     the one project file in it; of several the person says which
+//   "numpy>=1.26", "torch jax"    packages, where no file is called so: a requirements.txt of these lines, kept as
+//                                 <cache>/asked/NAME-DIGEST/requirements.txt, so that --resume and watch find the same one
+// Rejected: packages in every place that takes a project. What only counts stacks names catalogs, too.
+#pragma once
+
+#include <filesystem>
+
+#include "workspace/context.hpp"
+
+namespace stackx::workspace {
+
+// The file. What was taken for a package without a word about its version is said on stderr. Text that is none of these is
+// given back: who reads it says what is wrong. Throws Error(bad_input) for a directory with no project file or several,
+// Error(environment) where nothing can be kept.
+std::filesystem::path named_project(const std::filesystem::path& text);
+
+// "; a project in it: p/requirements.txt, p/pyproject.toml", for messages about a directory; "" where there is none.
+std::string projects_in(const std::filesystem::path& directory);
+
+}  // namespace stackx::workspace
