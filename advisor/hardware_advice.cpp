@@ -18,6 +18,7 @@
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
+#include "workspace/stored_stack.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::advisor {
@@ -241,9 +242,12 @@ class Gathering {
       advice_.chosen = Chosen{row->stack, {row->stack, {}, not_of_the_catalogs(row->stack)}, row->evidence,
                               fmt::format("{} inspections", row->inspections),
                               advice_.measured.workload};
-      return;
+      if (!advice_.space || !advice_.chosen->valid.unknown.empty())
+        advice_.packages = workspace::stored_stack(row->stack.id(), store::default_path(context_.db), catalog()).packages;
     }
   }
+
+  const specs::Catalog* catalog() const { return advice_.space ? &advice_.space->catalog() : nullptr; }
 
   // By the ranking; for `stable`, the steadiest.
   const analysis::Recommendation* first_measured() const {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ struct HardwareAdvice : AskedSpace {
   PredictedRows predicted;
   std::optional<double> price;
   std::optional<Chosen> chosen;            // absent: nothing to recommend
+  std::set<std::string> packages;          // of a measured one that the catalogs do not know whole: what a package index has
 };
 
 // Of a measured row, by its place; nothing where the peak is not known, as of processors, whose clock

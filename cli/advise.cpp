@@ -174,6 +174,12 @@ void take_python(advisor::AdviceOptions& advice) {
 // What a recipe is written from. Throws Error(bad_input) where there is no stack.
 advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::HardwareAdvice& known, const advisor::Knowledge& knowledge) {
   if (!advice.found) throw bad_input("--format: there is no stack to write down. " + advice.line);
+  if (advice.pinned && !known.packages.empty()) {  // of the index, whatever the catalogs know
+    static const specs::Catalog none;
+    advisor::Recipe recipe{advice.chosen->valid.stack, known.selection.asked, none, known.selection.hw, known.accelerator, {advice.line, advice.expect}};
+    recipe.pinned = &*advice.pinned;
+    return recipe;
+  }
   if (!known.space) throw bad_input("--format: the catalogs do not say which stacks run this: " + known.no_space);
   if (advice.chosen && !advice.chosen->valid.unknown.empty())
     throw bad_input(fmt::format("--format: the catalogs do not know {}", fmt::join(advice.chosen->valid.unknown, ", ")));

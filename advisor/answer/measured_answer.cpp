@@ -7,6 +7,7 @@
 
 #include "advisor/answer/catalog_answer.hpp"
 #include "advisor/candidate/newest_candidate.hpp"
+#include "advisor/recipes/install_line.hpp"
 #include "analysis/published/peak_remark.hpp"
 #include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/rates.hpp"
@@ -54,7 +55,9 @@ void add_rows(const analysis::Ranking& ranking, const analysis::StackNames& name
 void add_unmeasured(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
   const auto& stack = known.chosen->valid.stack;
-  if (!known.chosen->valid.unknown.empty()) {
+  if (answer.pinned) {
+    // which stacks the index allows was not asked
+  } else if (!known.chosen->valid.unknown.empty()) {
     answer.cautions.push_back(fmt::format("The catalogs do not know {}: --format can write no recipe of it.",
                                           fmt::join(known.chosen->valid.unknown, ", ")));
   } else if (known.space) {
@@ -97,6 +100,26 @@ void say_above_peak(const HardwareAdvice& known, std::size_t row, Advice& answer
                                      share->peak.unit, known.accelerator->name, figure_text(share->peak.rate), share->peak.rate_unit()));
 }
 
+// A Python and packages of an index, which no catalog knows: `inspect` of a Python project measured them.
+void pin_packages(const HardwareAdvice& known, Advice& answer) {
+  constexpr std::size_t longest_line = 6;
+  Pinned pinned;
+  for (const auto& [name, version] : known.chosen->valid.stack.components) {
+    const auto plus = name.find('+');  // "requests+security" stands after "requests"
+    if (name == "python")
+      pinned.python = specs::minor_release(version);
+    else if (known.packages.contains(name))
+      pinned.packages.push_back({name, version});
+    else if (plus != name.npos && !pinned.packages.empty() && pinned.packages.back().name == name.substr(0, plus))
+      pinned.packages.back().extras.insert(name.substr(plus + 1));
+    else
+      return;
+  }
+  if (pinned.python.empty() || pinned.packages.empty()) return;
+  if (pinned.packages.size() <= longest_line) answer.install = install_line(pinned);
+  answer.pinned = std::move(pinned);
+}
+
 }  // namespace
 
 void answer_measured(const Grounds& from, Advice& answer) {
@@ -122,8 +145,9 @@ void answer_measured(const Grounds& from, Advice& answer) {
   answer.cautions = headline.cautions;
   say_above_peak(known, static_cast<std::size_t>(row - rows.begin()), answer);
   add_rows(known.measured, names, answer);
+  pin_packages(known, answer);
   add_unmeasured(from, answer);
-  if (known.space) pin_stack(from, known.chosen->valid.stack, answer);
+  if (!answer.pinned && known.space) pin_stack(from, known.chosen->valid.stack, answer);
 }
 
 }  // namespace stackx::advisor

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <iterator>
 
-#include "blame/ends/stored_stack.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/python/interpreters.hpp"
 #include "specs/error.hpp"
@@ -18,6 +17,7 @@
 #include "specs/python/requirements_txt.hpp"
 #include "specs/version/text_scanner.hpp"
 #include "specs/version/version_text.hpp"
+#include "workspace/stored_stack.hpp"
 
 namespace stackx::blame {
 namespace {
@@ -203,7 +203,7 @@ class EndReader {
   void read_stack() {
     if (context_.store.empty())
       throw bad_input(fmt::format("{}: reads like the id of a stack, but there is no store to look it up in", end_.text));
-    const auto [stack, packages] = stored_stack(end_.text, context_.store, context_.catalog);
+    const auto [stack, packages] = workspace::stored_stack(end_.text, context_.store, context_.catalog);
     for (const auto& [name, version] : stack.components)
       if (name == "python")
         end_.python = version;

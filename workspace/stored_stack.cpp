@@ -1,4 +1,4 @@
-#include "blame/ends/stored_stack.hpp"
+#include "workspace/stored_stack.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "store/questions/questions.hpp"
 #include "store/store.hpp"
 
-namespace stackx::blame {
+namespace stackx::workspace {
 namespace {
 
 using Files = std::map<std::string, std::string>;  // -> SHA-256
@@ -58,4 +58,4 @@ StoredStack stored_stack(const std::string& id_or_prefix, const std::filesystem:
   return result;
 }
 
-}  // namespace stackx::blame
+}  // namespace stackx::workspace

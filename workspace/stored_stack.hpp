@@ -9,7 +9,7 @@
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/stack.hpp"
 
-namespace stackx::blame {
+namespace stackx::workspace {
 
 struct StoredStack {
   specs::Stack stack;
@@ -21,4 +21,4 @@ struct StoredStack {
 // Throws Error(bad_input) if there is none, or several begin so.
 StoredStack stored_stack(const std::string& id_or_prefix, const std::filesystem::path& store, const specs::Catalog* catalog);
 
-}  // namespace stackx::blame
+}  // namespace stackx::workspace
