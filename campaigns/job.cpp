@@ -4,14 +4,11 @@
 
 #include "campaigns/python_project.hpp"
 #include "campaigns/thoth/job.hpp"
-#include "inspector/paths.hpp"
 #include "specs/error.hpp"
-#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/project/is_project.hpp"
 #include "specs/thoth/amun.hpp"
 #include "workspace/allowed_paths.hpp"
-#include "workspace/pip_index.hpp"
 #include "workspace/plain_program.hpp"
 
 namespace stackx::campaigns {
@@ -27,12 +24,6 @@ specs::AmunSpecification of_lock(const std::filesystem::path& file) {
   result.python = specs::read_pipfile_lock(document, file).python;
   result.batch_size = specs::CampaignSpec{}.rounds;
   return result;
-}
-
-// In the cache, by where the project lies: made anew each time, and known to what loads catalogs by their paths.
-std::filesystem::path catalog_file(const std::filesystem::path& project, const std::string& python) {
-  const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(project)).string() + "\n" + python;
-  return inspector::cache_directory() / "inspect" / (specs::sha256(place).substr(0, 16) + "-index.json");
 }
 
 Job of_python_project(const JobOptions& options, const workspace::Context& context) {
@@ -51,12 +42,8 @@ Job of_python_project(const JobOptions& options, const workspace::Context& conte
   specs::PythonContext overlaid;
   overlaid.python = measured_python(options.python);
   overlaid.catalogs = options.catalogs;
-  if (overlaid.catalogs.empty()) {
-    const auto file = catalog_file(options.project, overlaid.python);
-    workspace::PipIndex index({.python = options.pip, .index_url = options.index_url}, options.offline);
-    write_python_catalog(project, overlaid.python, *index, file);
-    overlaid.catalogs.push_back(file.string());
-  }
+  if (overlaid.catalogs.empty())
+    overlaid.catalogs.push_back(kept_python_catalog(project, overlaid.python, {.python = options.pip, .index_url = options.index_url}, options.offline).string());
   job.loaded = load(options.project, context, overlaid, workspace::Need::inspections, options.device);
   if (!options.dockerfile_only && !options.dry_run) workspace::require_consent(job.loaded.catalog, options.allow_paths);
   need_python(job.loaded);

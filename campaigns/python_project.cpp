@@ -9,6 +9,7 @@
 
 #include "campaigns/thoth/python.hpp"
 #include "inspector/discover/python_environments.hpp"
+#include "inspector/paths.hpp"
 #include "inspector/python/interpreters.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
@@ -16,6 +17,7 @@
 #include "specs/format/text_file.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/index_catalog.hpp"
+#include "workspace/pip_index.hpp"
 
 namespace stackx::campaigns {
 namespace {
@@ -64,6 +66,14 @@ void write_python_catalog(const specs::PythonProject& project, const std::string
   std::error_code refused;
   fs::create_directories(file.parent_path(), refused);
   if (!specs::replace_text_file(file, text)) throw broken_environment(file.string() + ": cannot be written; is the disk full?");
+}
+
+fs::path kept_python_catalog(const specs::PythonProject& project, const std::string& python, const pypi::PipOptions& pip, bool offline) {
+  const auto place = fs::weakly_canonical(fs::absolute(project.file)).string() + "\n" + python;
+  const auto file = inspector::cache_directory() / "inspect" / (specs::sha256(place).substr(0, 16) + "-index.json");
+  workspace::PipIndex index(pip, offline);
+  write_python_catalog(project, python, *index, file);
+  return file;
 }
 
 void need_python(workspace::Loaded& loaded) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "pypi/index/index.hpp"
+#include "pypi/pip_settings.hpp"
 #include "specs/catalog/imported.hpp"
 #include "specs/project/workload.hpp"
 #include "specs/python/project.hpp"
@@ -29,6 +30,9 @@ specs::Imported asked_of_index(const specs::PythonProject& project, const std::s
 // Asks the index and writes the catalog to `file`. Throws as workspace::index_catalog(), Error(environment) where it cannot be kept.
 void write_python_catalog(const specs::PythonProject& project, const std::string& python, pypi::Index& index,
                           const std::filesystem::path& file);
+
+// The same, to a file of the cache that it returns: by where the project lies, made anew each time.
+std::filesystem::path kept_python_catalog(const specs::PythonProject& project, const std::string& python, const pypi::PipOptions& pip, bool offline);
 
 // What it asks for runs under a Python, which a catalog for a single one requires nowhere.
 void need_python(workspace::Loaded& loaded);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/recipes/lock_writer.hpp"
+#include "campaigns/python_project.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/facts_line.hpp"
 #include "cli/output/how_many.hpp"
@@ -19,7 +20,9 @@
 #include "cli/shared_options.hpp"
 #include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
+#include "specs/python/project.hpp"
 #include "workspace/load.hpp"
+#include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
 #include "workspace/pip.hpp"
 #include "workspace/words.hpp"
@@ -41,6 +44,7 @@ struct ResolveOptions {
   std::filesystem::path scores, lock, output;
   PredictedOptions predicted;
   std::string index_url, pip = "python3";
+  bool offline = false;  // of a Python project: what is known of the index
   double memory_gib = 4, seconds = 60;
 
   bool asks_for_stacks() const { return list || sample || top || cover; }
@@ -255,11 +259,25 @@ void check_questions(const ResolveOptions& options) {
     throw bad_input("--approximate: says how to count; add --count");
 }
 
-void resolve(const ResolveOptions& options, Globals& globals) {
+// A Python project names no catalogs: unless the user does, the index says what there is, for one Python. False of others.
+bool take_from_index(ResolveOptions& options) {
+  auto& context = options.project.context;
+  if (!context.catalogs.empty() || !specs::is_python_project(options.project.file)) return false;
+  const auto project = specs::read_python_project(options.project.file, context);
+  context.python = campaigns::measured_python(context.python);
+  const pypi::PipOptions pip{.python = options.pip, .index_url = options.index_url};
+  context.catalogs.push_back(campaigns::kept_python_catalog(project, context.python, pip, options.offline).string());
+  return true;
+}
+
+void resolve(ResolveOptions options, Globals& globals) {
   check_questions(options);
+  options.project.file = workspace::named_project(options.project.file);
+  const bool of_index = take_from_index(options);
   if (options.top && options.scores.empty() && !options.predicted.effects)
     workspace::remark("--top: without --score FILE or --effects all stacks score 0, and this is the order of --list\n");
-  const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
+  workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
+  if (of_index) campaigns::need_python(loaded);  // as `inspect` has them: the same stacks have the same ids
   if (!globals.json) workspace::write_remark(facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
   constexpr double most_gib = 1 << 30;  // more bytes than that no counter holds
@@ -331,11 +349,12 @@ void add_questions(Command command, ResolveOptions& options) {
       .add_option("--output", options.output,
                   "Write each stack of --list, --sample, --cover or --top as DIR/ID/Pipfile and Pipfile.lock")
       .type_name("DIR");
-  command.add_option("--index-url", options.index_url, "The source in those files, instead of pip's index")
+  command.add_option("--index-url", options.index_url, "Of a Python project without --catalog, and the source in those files: another index than pip's")
       .type_name("URL");
   command.add_option("--pip", options.pip, "Python that has the pip to ask for it")
       .type_name("PYTHON")
       .show_default();
+  command.add_flag("--offline", options.offline, "Ask no index: what is known of it");
   command
       .add_option("--lock", options.lock,
                   "Is this Pipfile.lock, pylock.toml or pinned requirements.txt a valid stack, and "

@@ -17,22 +17,21 @@ namespace stackx::cli {
 void add_project_options(Command command, ProjectOptions& options) {
   command
       .add_option("project", options.file,
-                  "Project file (stackx/project/1), requirements.txt, Pipfile, pyproject.toml or Amun "
-                  "specification")
+                  "Project file (stackx/project/1), requirements.txt, Pipfile, pyproject.toml or Amun specification; a directory "
+                  "with one; or packages (\"numpy>=1.26\")")
       .required()
       .type_name("PROJECT");
   auto& context = options.context;
   command
       .add_option(
           "--catalog", context.catalogs,
-          "Catalog for a Python project: a path, or the name of one that comes with stackx; "
-          "may be repeated")
+          "Catalog for a Python project: a path, or the name of one that comes with stackx; may be repeated [what the package index has]")
       .type_name("CATALOG")
       .one_each();
   command
       .add_option("--python", context.python,
-                  "Python that the markers of a Python project hold for; default: the newest that "
-                  "its catalogs have and it allows")
+                  "Python that the markers of a Python project hold for [the newest that its catalogs have and it allows; of the index this "
+                  "machine's]")
       .type_name("X.Y");
   command
       .add_option("--platform", context.platform,

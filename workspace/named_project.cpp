@@ -29,7 +29,7 @@ std::vector<std::string> found_in(const fs::path& directory) {
   std::vector<std::string> found;
   std::error_code error;
   for (const char* name : project_files)
-    if (fs::is_regular_file(directory / name, error)) found.push_back((directory / name).string());
+    if (fs::is_regular_file(directory / name, error)) found.push_back((directory / name).lexically_normal().string());
   return found;
 }
 
@@ -61,11 +61,12 @@ std::optional<std::vector<Dependency>> packages_of(const std::string& text) {
 }
 
 fs::path keep(const std::vector<Dependency>& packages) {
-  std::vector<std::string> lines, names;
-  for (const auto& one : packages) lines.push_back(one.text()), names.push_back(one.name);
+  std::vector<std::string> lines;
+  for (const auto& one : packages) lines.push_back(one.text());
   const auto text = fmt::format("{}\n", fmt::join(lines, "\n"));
-  constexpr std::size_t longest = 60;  // of a file's name, which stands in results
-  const auto name = fmt::format("{}-{}", fmt::format("{}", fmt::join(names, "-")).substr(0, longest), specs::sha256(text).substr(0, 8));
+  auto name = fmt::format("{}", fmt::join(lines, " "));  // what the project is called in every answer
+  constexpr std::size_t longest = 100;
+  if (name.size() > longest) name = fmt::format("{}-{}", name.substr(0, longest), specs::sha256(text).substr(0, 8));
   const auto file = inspector::cache_directory() / "asked" / name / "requirements.txt";
   std::error_code error;  // then writing tells
   fs::create_directories(file.parent_path(), error);
@@ -80,10 +81,8 @@ fs::path named_project(const fs::path& text) {
   std::error_code error;
   if (fs::is_directory(text, error)) {
     const auto found = found_in(text);
-    if (found.size() == 1) return found.front();
-    throw bad_input(fmt::format("{}: is a directory; {}", text.string(),
-                                found.empty() ? fmt::format("expected a project in it: {}", fmt::join(project_files, ", "))
-                                              : fmt::format("name one of the projects in it: {}", fmt::join(found, ", "))));
+    if (found.size() > 1) throw bad_input(fmt::format("{}: is a directory; name one of the projects in it: {}", text.string(), fmt::join(found, ", ")));
+    return found.empty() ? text : fs::path(found.front());
   }
   if (text.empty() || fs::exists(text, error) || is_called_like_a_file(text.string())) return text;
   const auto packages = packages_of(text.string());

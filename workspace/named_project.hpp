@@ -1,10 +1,10 @@
-// PROJECT of the commands that measure, as a person names it:
+// PROJECT of the commands that ask the package index (inspect, watch, resolve), as a person names it:
 //
 //   FILE                          a project of stackx or of Python: as it stands
 //   DIRECTORY                     the one project file in it; of several the person says which
 //   "numpy>=1.26", "torch jax"    packages, where no file is called so: a requirements.txt of these lines, kept as
-//                                 <cache>/asked/NAME-DIGEST/requirements.txt, so that --resume and watch find the same one
-// Rejected: packages in every place that takes a project. What only counts stacks names catalogs, too.
+//                                 <cache>/asked/TEXT/requirements.txt, so that --resume and watch find the same one
+// Rejected: a project without a file. Campaigns, passes of watch and catalogs of the index are found by its place and name.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace stackx::workspace {
 
 // The file. What was taken for a package without a word about its version is said on stderr. Text that is none of these is
-// given back: who reads it says what is wrong. Throws Error(bad_input) for a directory with no project file or several,
+// given back: who reads it says what is wrong. Throws Error(bad_input) for a directory with several project files,
 // Error(environment) where nothing can be kept.
 std::filesystem::path named_project(const std::filesystem::path& text);
 

@@ -144,7 +144,7 @@ std::expected<Choice, LeftOut> choice(const Version& version, const FileList& fi
   }
   if (best) return Choice{version, *best};
   const LeftOut none{version.text(), "no wheel for the target",
-                     source && rules.files == Files::wheels ? "import with --files sdists" : ""};
+                     source && rules.files == Files::wheels ? "take source archives (stackx catalog import pypi --files sdists)" : ""};
   if (rules.files == Files::wheels) return std::unexpected(none);
   if (source) {
     const auto built = rules.sources ? std::optional(*source) : std::nullopt;

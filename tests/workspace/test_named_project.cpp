@@ -34,10 +34,11 @@ TEST_CASE("packages as words are the requirements of a file that stays where it 
   CHECK(kept("torch jax[cuda12]==0.6.2") == Lines{"torch", "jax[cuda12]==0.6.2"});
   CHECK(kept(" torch \t jax ") == Lines{"torch", "jax"});
   const auto first = named_project("numpy>=2");
-  CHECK(named_project("numpy >=2") == first);
   CHECK(named_project("numpy>=1") != first);
   CHECK(first.string().starts_with((scene.root() / "cache").string()));
-  CHECK_THAT(first.parent_path().filename().string(), Catch::Matchers::StartsWith("numpy-"));
+  CHECK(first.parent_path().filename() == "numpy>=2");
+  const auto many = named_project("one-of-a-long-name==1.0 two-of-a-long-name==1.0 three-of-a-long-name==1.0 four-of-a-long-name==1.0 five");
+  CHECK(many.parent_path().filename().string().size() == 100 + 1 + 8);
 }
 
 TEST_CASE("what is a file, or is called like one, is no package") {
@@ -58,9 +59,10 @@ TEST_CASE("a directory is the project in it") {
   scene.write("two/pyproject.toml", "[project]\n");
   fs::create_directory(scene.root() / "none");
   CHECK(named_project("one") == "one/requirements.txt");
+  CHECK(named_project("./one/") == "one/requirements.txt");
   CHECK(message_of([] { named_project("two"); }) ==
         "two: is a directory; name one of the projects in it: two/pyproject.toml, two/requirements.txt");
-  CHECK_THAT(message_of([] { named_project("none"); }), Contains("expected a project in it: project.json, pyproject.toml, "));
+  CHECK(named_project("none") == "none");
   CHECK(projects_in("one") == "; a project in it: one/requirements.txt");
   CHECK(projects_in("none").empty());
 }

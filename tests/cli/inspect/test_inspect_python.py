@@ -99,6 +99,14 @@ class Releases(Watch):
         again = self.json("inspect", "victim<3", "--pi", self.bench, "--python", HERE, "--resume", "--budget", "100")
         self.assertEqual((again["campaign"], again["done"]), (first["campaign"], 4))
 
+    def test_how_many_can_work(self):
+        self.release("1.0", 0, name="other", requires=("victim<3",))
+        for words, told in (((self.requirements,), ": 3 valid stacks out of 3 combinations"), (("victim>1",), "victim>1: 2 valid stacks out of 2"),
+                            (("victim other",), "victim other: 2 valid stacks out of 3"), (("victim==2.0", "--offline"), "victim==2.0: 1 valid stack ")):
+            with self.subTest(words=words):
+                self.assertIn(told, self.stackx("resolve", *words, "--python", HERE).stdout)
+        self.assertRegex(self.stackx("resolve", "other", "--python", HERE, "--list", "1").stdout, "^[0-9a-f]{12}  other=1.0 python=\\S+ victim=2.0\n$")
+
     def test_a_directory_with_one_project(self):
         plan = self.json("inspect", self.requirements.parent, "--pi", self.bench, "--python", HERE, "--dry-run")
         self.assertEqual(len(plan["arms"]), 3)
@@ -106,7 +114,7 @@ class Releases(Watch):
         empty.mkdir()
         self.write("pyproject.toml", "[project]\nname = 'x'\nversion = '1'\ndependencies = ['victim']\n")
         self.assertRegex(self.refused(self.requirements.parent, "--pi", self.bench), "is a directory; name one of the projects in it: .*pyproject.toml, ")
-        self.assertIn("expected a project in it: project.json, ", self.refused(empty, "--pi", self.bench))
+        self.assertIn("is a directory; expected a project a project is ", self.refused(empty, "--pi", self.bench))
 
     def test_what_was_measured_is_meant(self):
         """Whoever measured with a program of his own need not repeat what stackx calls it."""

@@ -238,10 +238,11 @@ class Usage(ResolveBox):
         self.write("empty.toml", "")
         self.write("binary.whl", "PK\x03\x04\x01\x02")
         self.write("uv.lock", "version = 1\n")
+        (self.scratch / "nothing").mkdir()
         what = "a project is a JSON document (stackx/project/1), requirements.txt"
         for options in ((), ("--python", "3.11"), ("--catalog", "packages.json", "--python", "3.11")):
             for name, said in (("nope.toml", "no such file; check the path"), ("setup.cfg", "is no project"), ("empty.toml", "is no project"),
-                               ("binary.whl", "is no project"), ("", "is a directory; expected a project"),
+                               ("binary.whl", "is no project"), ("nothing", "is a directory; expected a project"),
                                ("requirments.toml", "no such file; did you mean")):
                 with self.subTest(name=name, options=options):
                     lines = self.refusal(self.scratch / name, *options).splitlines()

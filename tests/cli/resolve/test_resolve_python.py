@@ -99,9 +99,6 @@ class Requirements(PythonBox):
         done = self.stackx("resolve", project, "--catalog", self.packages, exit_code=2)
         self.assertIn("requirements.txt", done.stderr)
 
-    def test_no_catalog_says_what_to_do(self):
-        self.assertIn("--catalog", self.refusal(self.write("requirements.txt", "flask\n")))
-
 
 class Pipfile(PythonBox):
     TEXT = """[[source]]

@@ -97,7 +97,7 @@ TEST_CASE("what is left out says what would have it in", "[pypi]") {
   CHECK(texts == Texts{"2.0: import it without that range", "3.0: import it without that range", "4.0: ",
                        "5.0: take a Python >=3.12 (--python)"});
   const Listing source{{file("a-1.0.tar.gz")}};
-  CHECK(choose("a", source, {{}, {}}, kTargets, {}).left_out[0].to_have == "import with --files sdists");
+  CHECK(choose("a", source, {{}, {}}, kTargets, {}).left_out[0].to_have == "take source archives (stackx catalog import pypi --files sdists)");
 }
 
 TEST_CASE("pre-releases that are all there is need not be named, nor those that are allowed", "[pypi]") {
