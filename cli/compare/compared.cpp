@@ -154,13 +154,13 @@ void check_version(const std::string& text, const std::string& component,
   if (measured == known.versions.end()) {
     std::vector<std::string> names;
     for (const auto& [name, versions] : known.versions) names.push_back(name);
-    throw bad_input(fmt::format("{}: no measured stack has a component {}{}", text,
-                                specs::in_quotes(component), specs::suggestion(component, names)));
+    throw bad_input(fmt::format("{}: no measured stack has a component {}{}{}", text, specs::in_quotes(component),
+                                specs::suggestion(component, names), known.to_measure));
   }
   if (std::ranges::none_of(measured->second,
                            [&](const auto& other) { return same_version(other, version); }))
-    throw bad_input(fmt::format("{}: {} {} is in no measured stack; measured are {}", text,
-                                component, version, some(measured->second)));
+    throw bad_input(fmt::format("{}: {} {} is in no measured stack; measured are {}{}", text, component, version,
+                                some(measured->second), known.to_measure));
 }
 
 Compared from_versions(const std::string& text, const std::string& list, const Known& known) {

@@ -45,6 +45,7 @@ struct Known {
   std::set<std::string> sentinels;                        // labels of sentinels' arms
   std::map<std::string, std::set<std::string>> hosts;     // fingerprint -> names
   std::map<std::string, std::set<std::string>> versions;  // component -> versions measured
+  std::string to_measure = {};  // what follows where one is not: "; `stackx blame A B ...` measures both"
 };
 Known known_of(const std::vector<store::Measurement>& measurements);
 

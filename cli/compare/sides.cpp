@@ -322,6 +322,14 @@ void explain_no_couples(Sides& sides) {
       sides.a.rates.stacks.size(), sides.b.rates.stacks.size(), fmt::join(vary, ", "));
 }
 
+// Of two that are named by versions, which may be packages.
+std::string to_measure(const SidesOptions& options) {
+  const auto is_version = [](const std::string& text) { return text.find('=') != text.npos && text.find('/') == text.npos; };
+  if (!is_version(options.a) || !is_version(options.b)) return "";
+  return fmt::format("; of packages `stackx blame {} {} --workload {}` measures the two", advisor::shell_quoted(options.a), advisor::shell_quoted(options.b),
+                     options.workload.empty() ? "matmul" : advisor::shell_quoted(options.workload));
+}
+
 Sides open(const SidesOptions& options, const Globals& globals) {
   Sides sides;
   const auto a = compared_file(options.a, globals), b = compared_file(options.b, globals);
@@ -337,12 +345,19 @@ Sides open(const SidesOptions& options, const Globals& globals) {
   }
   std::optional<specs::Workload> workload;
   if (!options.workload.empty()) workload = workspace::asked_workload(options.workload, globals);
-  const auto all = load(store::default_path(globals.db), options, workload, globals);
-  if (all.empty()) {
-    sides.nothing = "Nothing of that is measured; `stackx query coverage` says what is.";
+  const auto store = store::default_path(globals.db);
+  const auto how = to_measure(options);
+  if (std::error_code error; !how.empty() && globals.db.empty() && !std::filesystem::exists(store, error)) {  // of a stranger
+    sides.nothing = fmt::format("Nothing is measured here yet{}.", how);
     return sides;
   }
-  const auto known = known_of(all);
+  const auto all = load(store, options, workload, globals);
+  if (all.empty()) {
+    sides.nothing = fmt::format("Nothing of that is measured; `stackx query coverage` says what is{}.", how);
+    return sides;
+  }
+  auto known = known_of(all);
+  known.to_measure = how;
   sides.a.what = parse_compared(options.a, known, globals);
   sides.b.what = parse_compared(options.b, known, globals);
   check_kinds(sides.a.what, sides.b.what);

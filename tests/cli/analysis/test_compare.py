@@ -34,6 +34,15 @@ class Compare(MadeUpStore):
         for line in self.stackx("compare", "openblas=0.3.34", "openblas=0.3.27", "--max-slower", "3", exit_code=1).stdout.splitlines():
             self.assertLessEqual(len(line), 80, line)
 
+    def test_versions_that_nobody_measured(self):
+        measures = "of packages `stackx blame a==1 a==2 --workload matmul` measures the two"
+        self.assertIn(f"Nothing is measured here yet; {measures}.", self.stackx("compare", "a==1", "a==2", exit_code=1).stdout)
+        self.rounds([({"a": "2"}, 106), ({"a": "3"}, 100)])
+        self.store()
+        self.assertIn(f"a 1 is in no measured stack; measured are 2, 3; {measures}", self.stackx("compare", "a==1", "a==2", exit_code=2).stderr)
+        self.assertIn("measures the two", self.stackx("compare", "torch==1", "torch==2", exit_code=2).stderr)
+        self.assertNotIn("blame", self.stackx("compare", "a==1", stack_id({"a": "2"}), exit_code=2).stderr)
+
     def test_what_a_stranger_types(self):
         self.rounds([({"openblas": "0.3.34"}, 106), ({"openblas": "0.3.27"}, 100)])
         self.store()
