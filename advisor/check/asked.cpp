@@ -348,8 +348,8 @@ Question question_of(const CheckRequest& request, const Knowledge& knowledge, co
 
 Checked check(const CheckRequest& request, const workspace::Context& context, pypi::Index* index) {
   auto knowledge = load_knowledge(context, request.catalogs);
-  const auto question = question_of(request, knowledge, context);
-  if (index) look_up(knowledge, question, *index, workspace::today());
+  auto question = question_of(request, knowledge, context);
+  if (index) question.not_on_index = look_up(knowledge, question, *index, workspace::today());
   return check(knowledge, question);
 }
 

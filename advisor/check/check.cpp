@@ -137,9 +137,12 @@ class Checking {
     const auto name = question_.asked.front().dependency.name;
     const auto near = specs::nearest(name, knowledge_.names());
     const bool misspelt = near && specs::edit_distance(name, *near) <= 2;
-    result_.text = fmt::format("nothing is known of {}{}", asked(), misspelt ? fmt::format("; did you mean {}", *near) : "");
+    const auto& missing = question_.not_on_index;
+    const bool is_nowhere = missing && missing->contains(knowledge_.real_name(name));
+    result_.text = (is_nowhere ? "the package index has no project " + name : "nothing is known of " + asked()) +
+                   (misspelt ? fmt::format("; did you mean {}", *near) : "");
     result_.because.push_back(result_.text);
-    if (!misspelt) result_.notes.push_back("--deep looks packages up in the index");
+    if (!misspelt && !missing) result_.notes.push_back("--deep looks packages up in the index");
     result_.stack = here.judged.chosen;
   }
 
@@ -346,7 +349,9 @@ class Checking {
       if (!here.world.not_held.contains(knowledge_.real_name(name))) continue;
       if (known.empty()) known = knowledge_.names();
       const auto near = specs::nearest(name, known);
-      if (near && specs::edit_distance(name, *near) <= (name.size() < 8 ? 1U : 2U))
+      if (question_.not_on_index && question_.not_on_index->contains(knowledge_.real_name(name)))
+        result_.notes.push_back(fmt::format("the package index has no project {}", name));
+      else if (near && specs::edit_distance(name, *near) <= (name.size() < 8 ? 1U : 2U))
         result_.notes.push_back(fmt::format("{} is not known and not judged; did you mean {}", name, *near));
     }
   }

@@ -21,8 +21,8 @@ bool allows(const std::set<std::string>& ranges, const specs::Version& version, 
 
 }  // namespace
 
-void look_up(Knowledge& knowledge, const Question& question, pypi::Index& index, const std::string& today) {
-  std::set<std::string> asked;
+std::set<std::string> look_up(Knowledge& knowledge, const Question& question, pypi::Index& index, const std::string& today) {
+  std::set<std::string> asked, missing;
   const auto python = question.python.empty() ? likely_pythons(knowledge, question).front() : question.python;
   while (true) {
     const auto world = python_world(knowledge, question, python);
@@ -34,8 +34,9 @@ void look_up(Knowledge& knowledge, const Question& question, pypi::Index& index,
         return allows(ranges, version, newer >= newest);
       };
       if (auto found = pypi::refresh(name, std::nullopt, today, index, wanted)) knowledge.add(std::move(found->package));
+      else missing.insert(name);
     }
-    if (!any) return;
+    if (!any) return missing;
   }
 }
 

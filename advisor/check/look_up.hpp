@@ -4,13 +4,16 @@
 // installer would look at, too. Followed until nothing new is required.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "advisor/check/question.hpp"
 #include "advisor/facts/knowledge.hpp"
 #include "pypi/index/index.hpp"
 
 namespace stackx::advisor {
 
-// Adds to `knowledge`. Throws as Index does.
-void look_up(Knowledge& knowledge, const Question& question, pypi::Index& index, const std::string& today);
+// Adds to `knowledge`. The names of which the index knows no project. Throws as Index does.
+std::set<std::string> look_up(Knowledge& knowledge, const Question& question, pypi::Index& index, const std::string& today);
 
 }  // namespace stackx::advisor

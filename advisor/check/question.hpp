@@ -49,6 +49,7 @@ struct Question {
   bool known_only = false;           // builds of which nobody states the GPUs, or which nobody has seen, do not count
   std::set<std::string> any_build;  // packages of which builds of other indexes count unnamed
   Keep keep = {};
+  std::optional<std::set<std::string>> not_on_index = {};  // packages that the index, which was asked, does not have
 };
 
 }  // namespace stackx::advisor

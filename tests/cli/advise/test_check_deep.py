@@ -1,0 +1,24 @@
+"""`stackx check --deep`: what no catalog holds is asked of the package index, here a small one."""
+
+from python_stack import PythonStack, wheel
+
+
+class Deep(PythonStack):
+    def setUp(self):
+        super().setUp()
+        for name, version, requires in (("victim", "1.0", ()), ("victim", "2.0", ("other>=2",)), ("other", "1.0", ())):
+            self.index.add(wheel(name, version, requires=requires))
+
+    def told(self, *packages, exit_code=0):
+        return " ".join(self.stackx("check", *packages, "--deep", "--hw", "zen4", "--python", "3.11", exit_code=exit_code).stdout.split())
+
+    def test_what_the_index_has_is_judged(self):
+        self.assertTrue(self.told("victim==1.0").startswith("Yes: victim==1.0 runs on "))
+        self.assertTrue(self.told("victim").startswith("Yes: "), "an earlier release does")
+        self.assertTrue(self.told("victim==2.0", exit_code=1).startswith("No: "), "it requires what is not there")
+
+    def test_what_it_has_not_is_told(self):
+        said = self.told("nowhere")
+        self.assertTrue(said.startswith("Unknown: the package index has no project nowhere."), said)
+        self.assertNotIn("--deep looks", said)
+        self.assertIn("Note: the package index has no project nowhere.", self.told("victim==1.0", "nowhere"))
