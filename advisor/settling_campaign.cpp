@@ -12,6 +12,7 @@
 #include "analysis/statistics/comparison.hpp"
 #include "analysis/text/words.hpp"
 #include "resolver/resolver.hpp"
+#include "specs/project/own_pis.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/project/project.hpp"
@@ -150,13 +151,13 @@ Size all_that_fits(const Settling& asked, std::size_t candidates, bool python) {
 }
 
 // A shape or type that stackx's PI can be told; all of it where there is no such PI.
-json workload_json(const Settling& asked, PiKind kind, SettlingCampaign& result) {
+json workload_json(const Settling& asked, specs::PiKind kind, SettlingCampaign& result) {
   std::vector<std::string> left_out;
-  const specs::Workload runnable{asked.workload.pi, pi_parameters(asked.workload, kind, left_out)};
+  const specs::Workload runnable{asked.workload.pi, specs::pi_parameters(asked.workload, kind, left_out)};
   if (!left_out.empty())
     result.notes.push_back(
         fmt::format("Left out of the workload, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
-  result.needs_program = !has_pi(asked.workload.pi, kind);
+  result.needs_program = !specs::has_pi(asked.workload.pi, kind);
   if (result.needs_program)
     result.notes.push_back(
         fmt::format("stackx has no PI for {}: PROGRAM is yours (docs/own-pi.md).", asked.workload.pi));
@@ -195,7 +196,7 @@ void say_size(const Settling& asked, std::size_t given, SettlingCampaign& result
 void write_file(const Settling& asked, const std::vector<specs::Stack>& candidates, bool container, bool python,
                 const specs::Catalog& catalog, SettlingCampaign& result) {
   const bool gpu = asked.hardware.contains("gpu");
-  const auto kind = !python ? PiKind::native : gpu ? PiKind::framework_on_gpu : PiKind::framework;
+  const auto kind = !python ? specs::PiKind::native : gpu ? specs::PiKind::framework_on_gpu : specs::PiKind::framework;
   if (gpu && !python)
     for (const auto& one : candidates)
       if (auto where = where_libraries_are(one, catalog); !where.empty()) result.notes.push_back(std::move(where));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "blame/between/packages.hpp"
 #include "blame/between/stacks.hpp"
@@ -84,6 +85,7 @@ class Asking {
                                     component, version));
     auto& job = asked_.job.loaded;
     job.host = inspector::detect_host(context_.data_directory());
+    job.device = workspace::device_of(job.host, {});
     place(interpreters, usual);
     asked_.index = std::make_unique<workspace::PipIndex>(pypi::PipOptions{.python = options_.pip, .index_url = options_.index_url}, options_.offline);
     asked_.between = between_packages(asked_.old_end, asked_.new_end, **asked_.index, {asked_.old_end.python, asked_.platform});
@@ -157,10 +159,21 @@ class Asking {
       return has_framework(asked_.old_end, framework) && has_framework(asked_.new_end, framework);
     };
     question.workload = campaigns::told_framework(question.workload, at_both, options_.workload, "both ends have");
+    question.workload = campaigns::told_device(question.workload, {}, [&](const auto& framework) { return has_cuda(framework); }, context_);
   }
 
   static bool has_framework(const End& end, const std::string& framework) {
     return std::ranges::any_of(end.packages, [&](const auto& one) { return inspector::framework_of(one.first) == framework; });
+  }
+
+  bool has_cuda(const std::string& framework) const {
+    return std::ranges::all_of(std::array{&asked_.old_end, &asked_.new_end}, [&](const End* end) {
+      return std::ranges::any_of(end->packages, [&](const auto& one) {
+        const auto extras = end->extras.find(one.first);
+        return inspector::framework_of(one.first) == framework &&
+               campaigns::brings_cuda(one.first, extras == end->extras.end() ? std::set<std::string>() : extras->second, one.second);
+      });
+    });
   }
 
   void make_question() {

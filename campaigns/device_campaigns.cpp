@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "campaigns/adaptive_schedule.hpp"
+#include "inspector/gpu_requirements.hpp"
 #include "inspector/machine/host.hpp"
 
 namespace stackx::campaigns {
@@ -42,6 +43,15 @@ std::vector<std::string> asked_devices(const std::vector<std::string>& words,
   for (const auto& device : inspector::choose_devices(visible, words)) uuids.push_back(device.uuid);
   if (uuids.empty()) uuids.emplace_back();  // "all" of none: each inspection says what is missing
   return uuids;
+}
+
+std::string device_for(const std::vector<specs::Stack>& stacks, const workspace::Loaded& loaded) {
+  const auto& workloads = loaded.project.workloads;
+  const bool on_gpu = std::ranges::any_of(stacks, [&](const specs::Stack& stack) {
+    return inspector::needs_gpu(stack, loaded.catalog) ||
+           std::ranges::any_of(workloads, [&](const auto& workload) { return inspector::uses_gpu(stack, workload, loaded.catalog); });
+  });
+  return on_gpu && loaded.device ? loaded.device->uuid : "";
 }
 
 std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campaigns,

@@ -29,6 +29,9 @@ struct DeviceRun {
 std::vector<std::string> asked_devices(const std::vector<std::string>& words,
                                        const workspace::Context& context);
 
+// The GPU that a plan of these is for; "" where neither they nor the project's workloads use one.
+std::string device_for(const std::vector<specs::Stack>& stacks, const workspace::Loaded& loaded);
+
 // The first error that a campaign ends with is thrown once all have ended.
 std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campaigns,
                                         bool offline, const std::filesystem::path& database,

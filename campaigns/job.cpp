@@ -34,10 +34,10 @@ Job of_python_project(const JobOptions& options, const workspace::Context& conte
   Job job;
   specs::Workload workload;
   if (options.pi.empty()) {
-    workload = framework_workload(project, options.workload, context);
+    workload = framework_workload(project, options.workload, options.device, context);
   } else {
     job.program = workspace::plain_program(options.pi, options.files, options.prints);
-    workload = plain_workload(*job.program);
+    workload = plain_workload(*job.program, options.device);
   }
   specs::PythonContext overlaid;
   overlaid.python = measured_python(options.python);
@@ -47,6 +47,7 @@ Job of_python_project(const JobOptions& options, const workspace::Context& conte
   job.loaded = load(options.project, context, overlaid, workspace::Need::inspections, options.device);
   if (!options.dockerfile_only && !options.dry_run) workspace::require_consent(job.loaded.catalog, options.allow_paths);
   need_python(job.loaded);
+  job.of_releases = true;
   job.loaded.project.workloads = {workload};
   return job;
 }

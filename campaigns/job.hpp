@@ -44,6 +44,7 @@ struct Job {
   std::optional<Refusal> refusal;
   std::filesystem::path script;  // Python program to run as the PI; "" for the PIs of stackx
   std::optional<specs::PiProgram> program = {};  // a plain program that measures a Python project
+  bool of_releases = false;  // a Python project's: its stacks are those of release_stacks.hpp
 };
 
 Job load_job(const JobOptions& options, const workspace::Context& context);

@@ -15,9 +15,13 @@
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/project/own_pis.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/index_catalog.hpp"
+#include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/pip_index.hpp"
+#include "workspace/this_machine.hpp"
 
 namespace stackx::campaigns {
 namespace {
@@ -94,6 +98,7 @@ void check_measured(const std::string& workload, const std::string& pi, const st
 
 specs::Workload told_framework(specs::Workload workload, const std::function<bool(const std::string&)>& is_there, const std::string& asked,
                                const std::string& where) {
+  specs::require_pi("--workload", workload.pi, true);
   std::vector<std::string> found{"torch", "tensorflow", "jax", "onnxruntime", "mxnet", "numpy"};
   std::erase_if(found, [&](const auto& framework) { return !is_there(framework); });
   const auto [named, fresh] = workload.params.try_emplace("framework", found.empty() ? "" : found.front());
@@ -106,17 +111,46 @@ specs::Workload told_framework(specs::Workload workload, const std::function<boo
   return workload;
 }
 
-specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const workspace::Context& context) {
-  const auto asks_for = [&](const std::string& framework) {
-    return std::ranges::any_of(project.dependencies,
-                               [&](const auto& one) { return inspector::framework_of(one.dependency.name) == framework; });
-  };
-  return told_framework(workspace::workload_to_measure(asked, context), asks_for, asked, project.file.string() + " asks for");
+bool brings_cuda(const std::string& package, const std::set<std::string>& extras, const std::string& versions) {
+  const auto says = [](const std::string& text) { return text.find("cuda") != text.npos || text.find("gpu") != text.npos; };
+  if (package == "torch") return versions.find("+cpu") == versions.npos;
+  return says(package) || std::ranges::any_of(extras, says);
 }
 
-specs::Workload plain_workload(const specs::PiProgram& program) {
+specs::Workload told_device(specs::Workload workload, const std::string& asked, const std::function<bool(const std::string&)>& brings_cuda,
+                            const workspace::Context& context) {
+  if (workload.params.contains("device") || !specs::takes_device(workload.pi)) return workload;
+  const auto framework = workload.params.find("framework");
+  if (asked.empty() && (framework == workload.params.end() || !brings_cuda(framework->second))) return workload;
+  const auto host = workspace::this_machine(context);
+  const auto device = workspace::device_of(host, asked);
+  if (!device) return workload;
+  workload.params["device"] = "gpu";
+  if (asked.empty()) workspace::remark("--workload: on the {}; with device=cpu on the processor\n", host.gpus.at(device->card).model);
+  return workload;
+}
+
+specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const std::string& device,
+                                   const workspace::Context& context) {
+  const auto some = [&](const std::string& framework, const auto& holds) {
+    return std::ranges::any_of(project.dependencies, [&](const auto& one) {
+      return inspector::framework_of(one.dependency.name) == framework && holds(one.dependency);
+    });
+  };
+  const auto is_asked_for = [&](const std::string& framework) { return some(framework, [](const auto&) { return true; }); };
+  const auto with_cuda = [&](const std::string& framework) {
+    return some(framework, [](const specs::Dependency& one) {
+      return brings_cuda(one.name, {one.extras.begin(), one.extras.end()}, one.versions.text());
+    });
+  };
+  auto workload = told_framework(workspace::workload_to_measure(asked, context), is_asked_for, asked, project.file.string() + " asks for");
+  return told_device(std::move(workload), device, with_cuda, context);
+}
+
+specs::Workload plain_workload(const specs::PiProgram& program, const std::string& device) {
   specs::Workload workload{workload_name_of(program), {}, program.identity()};
   if (!program.arguments.empty()) workload.params["arguments"] = fmt::format("{}", fmt::join(program.arguments, " "));
+  if (!device.empty()) workload.params["device"] = "gpu";
   return workload;
 }
 

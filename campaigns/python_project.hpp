@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "pypi/index/index.hpp"
@@ -42,14 +43,24 @@ void need_python(workspace::Loaded& loaded);
 void check_measured(const std::string& workload, const std::string& pi, const std::string& runner);
 
 // The workload, told which of the frameworks that are there computes, if it names none. What is there may bring one along that
-// is named; where another is there instead, or none, throws Error(bad_input): "--workload `asked`: `where` ..."
+// is named; where another is there instead, or none, or no PI of stackx measures that, throws
+// Error(bad_input): "--workload `asked`: `where` ..."
 specs::Workload told_framework(specs::Workload workload, const std::function<bool(const std::string&)>& is_there, const std::string& asked,
                                const std::string& where);
 
-// One of stackx's own, told which of the project's packages computes. Throws as told_framework.
-specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const workspace::Context& context);
+// The same, told where it computes, if it does not say: where a GPU is to be seen, there, if `brings_cuda` says so of the framework.
+// Said on stderr. `asked`: the GPU that --device names, which is meant for whatever computes.
+specs::Workload told_device(specs::Workload workload, const std::string& asked, const std::function<bool(const std::string&)>& brings_cuda,
+                            const workspace::Context& context);
 
-// That of a plain program: "bench:arguments=--batch 8".
-specs::Workload plain_workload(const specs::PiProgram& program);
+// Whether an index has it with CUDA, asked for so: torch, jax[cuda12], tensorflow[and-cuda], onnxruntime-gpu, not torch==2.6.0+cpu.
+bool brings_cuda(const std::string& package, const std::set<std::string>& extras, const std::string& versions);
+
+// One of stackx's own, told which of the project's packages computes, and where. Throws as told_framework.
+specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const std::string& device,
+                                   const workspace::Context& context);
+
+// That of a plain program: "bench:arguments=--batch 8". Whether it uses a GPU is known where --device names one.
+specs::Workload plain_workload(const specs::PiProgram& program, const std::string& device);
 
 }  // namespace stackx::campaigns

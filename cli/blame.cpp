@@ -5,13 +5,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "advisor/recipes/parts.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "blame/answered.hpp"
 #include "blame/report/output.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
 #include "cli/shared_options.hpp"
+#include "specs/project/own_pis.hpp"
 #include "store/store.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/output.hpp"
@@ -75,7 +75,7 @@ void run_blame(BlameWords& words, Globals& globals) {
   }
   if (words.asked.pi.empty() && words.asked.project.empty() && !words.asked.workload.empty()) {  // before the index is asked
     const auto workload = workspace::workload_to_measure(words.asked.workload, globals);
-    advisor::require_pi("--workload", workload.pi, true);
+    specs::require_pi("--workload", workload.pi, true);
     words.asked.workload = workload.text();
   }
   auto asked = blame::ask(words.asked, globals);

@@ -10,7 +10,6 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/containerfile.hpp"
 #include "advisor/recipes/gpu_build.hpp"
-#include "advisor/recipes/parts.hpp"
 #include "analysis/text/table.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
@@ -26,7 +25,6 @@
 #include "inspector/runner.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
-#include "specs/python/project.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
 #include "workspace/asked_workload.hpp"
@@ -174,7 +172,7 @@ void say_not_here(const specs::Plan& plan, const workspace::Loaded& loaded) {
   std::size_t out = 0;
   std::string why;
   for (const auto& arm : plan.arms) {
-    if (!stacks.insert(arm.stack).second || !inspector::needs_gpu(arm.stack, loaded.catalog)) continue;
+    if (!stacks.insert(arm.stack).second || !inspector::uses_gpu(arm.stack, arm.workload, loaded.catalog)) continue;
     const auto reason = inspector::why_not_on(loaded.device, loaded.host, arm.stack, loaded.catalog);
     if (!reason) continue;
     if (++out == 1) why = *reason;
@@ -226,7 +224,6 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
   asked.pi = options.plan.pi.string();
   if (!asked.workload.empty() && options.plan.pi.empty()) {  // a PI of one's own knows its parameters alone
     const auto workload = workspace::workload_to_measure(asked.workload, globals);
-    if (specs::is_python_project(asked.project)) advisor::require_pi("--workload", workload.pi, true);  // before the index is asked
     asked.workload = workload.text();
   }
   asked.dry_run = options.dry_run;

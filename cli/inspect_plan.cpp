@@ -6,16 +6,18 @@
 #include <chrono>
 #include <set>
 
-#include "advisor/recipes/parts.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "campaigns/campaign.hpp"
+#include "campaigns/device_campaigns.hpp"
 #include "campaigns/no_stack.hpp"
+#include "campaigns/release_stacks.hpp"
 #include "inspector/environment/environment.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/project/own_pis.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/output.hpp"
 
@@ -23,14 +25,6 @@ namespace stackx::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The GPU that the plan is for; empty where no stack of it needs one.
-std::string device_for(const std::vector<specs::Stack>& stacks, const workspace::Loaded& loaded) {
-  const bool on_gpu = std::ranges::any_of(stacks, [&](const specs::Stack& stack) {
-    return inspector::needs_gpu(stack, loaded.catalog);
-  });
-  return on_gpu && loaded.device ? loaded.device->uuid : "";
-}
 
 // What measures, where it is not stackx's own.
 std::optional<specs::PiProgram> program_of(const fs::path& pi, const campaigns::Job& job) {
@@ -51,7 +45,7 @@ void require_workload(const specs::Project& project) {
 void require_pis(const specs::Plan& plan, const fs::path& project) {
   if (plan.program) return;
   for (const auto& arm : plan.arms)
-    advisor::require_pi(project.string() + ": /workload", arm.workload.pi, arm.stack.components.contains("python"));
+    specs::require_pi(project.string() + ": /workload", arm.workload.pi, arm.stack.components.contains("python"));
 }
 
 // The container runner starts no stack without one.
@@ -127,10 +121,12 @@ specs::Plan new_plan(const campaigns::Job& job, const fs::path& pi) {
   if (!job.refusal) require_workload(loaded.project);
   if (const auto why = resolver.explain())
     throw campaigns::NoStack(loaded.project.name, "", *why);
-  const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
+  const bool of_releases = job.of_releases && loaded.project.campaign.sampler.kind == specs::SamplerSpec::Kind::uniform;
+  const auto stacks = of_releases ? campaigns::release_stacks(resolver, loaded.project)
+                                  : resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
   auto plan = campaigns::make_plan(loaded.project, stacks,
                                    specs::rfc3339_utc(std::chrono::system_clock::now()),
-                                   device_for(stacks, loaded), program_of(pi, job));
+                                   campaigns::device_for(stacks, loaded), program_of(pi, job));
   if (job.refusal) return plan;  // that is an outcome of its own
   require_pis(plan, loaded.project.file);
   require_images(plan, loaded);

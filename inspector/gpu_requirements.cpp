@@ -80,6 +80,11 @@ bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog) {
   });
 }
 
+bool uses_gpu(const specs::Stack& stack, const specs::Workload& workload, const specs::Catalog& catalog) {
+  const auto device = workload.params.find("device");
+  return (device != workload.params.end() && device->second == "gpu") || needs_gpu(stack, catalog);
+}
+
 std::optional<std::string> why_not_on(const std::optional<GpuDevice>& device,
                                       const specs::Host& host, const specs::Stack& stack,
                                       const specs::Catalog& catalog) {

@@ -4,7 +4,8 @@
 // A stack needs one if it names a GPU, a driver or a CUDA runtime, or if one of its versions
 // requires something of those. What its versions require of `driver` and of `gpu` attributes is held
 // against the driver and the device that are here, whatever model the stack was resolved for: a
-// campaign planned for another machine is refused by the same sentence. Rejected: leaving it to the
+// campaign planned for another machine is refused by the same sentence. A workload with device=gpu is measured on one whatever the
+// stack says: what a package index has of torch tells nothing of CUDA. Rejected: leaving it to the
 // CUDA runtime, whose "driver version is insufficient" comes after gigabytes of wheels.
 #pragma once
 
@@ -15,6 +16,7 @@
 #include "inspector/machine/gpu/devices.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::inspector {
 
@@ -22,6 +24,9 @@ namespace stackx::inspector {
 inline constexpr const char* gpu_needed = "needs_gpu";
 
 bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog);
+
+// Where an inspection is one of the GPU, and not of the machine's processor.
+bool uses_gpu(const specs::Stack& stack, const specs::Workload& workload, const specs::Catalog& catalog);
 
 // One sentence with what to do; nothing if the device will do. `device`: nothing if none is visible.
 std::optional<std::string> why_not_on(const std::optional<GpuDevice>& device,

@@ -176,7 +176,7 @@ struct Inspector::State {
     result.workload.program = result.program->identity();
     result.parameters = workload.params;
     result.host = context.host;
-    const bool on_gpu = context.device && needs_gpu(stack, catalog);
+    const bool on_gpu = context.device && uses_gpu(stack, workload, catalog);
     result.device = on_gpu ? context.device->uuid : fingerprint;
     result.runner = runner.description();
     if (worker) {
@@ -198,7 +198,7 @@ struct Inspector::State {
     what.variables = environment.variables;
     auto library_path = environment.library_path;
     std::optional<fs::path> drivers;
-    if (context.device && needs_gpu(stack, catalog)) {
+    if (context.device && uses_gpu(stack, workload, catalog)) {
       what.variables["CUDA_VISIBLE_DEVICES"] = context.device->uuid;
       // CUDA counts in the order of the system's tools, should a stack's own code use indices.
       what.variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
@@ -237,14 +237,14 @@ struct Inspector::State {
     if (!running) return put(result, {Outcome::missing_pi, "the PI is not run: " + running.error()});
     result.program = *running;
     auto what = plan_run(result.stack, environment, result.workload, parameters);
-    if (environment.image && needs_gpu(result.stack, catalog)) {
+    const bool on_gpu = context.device && uses_gpu(result.stack, result.workload, catalog);
+    if (environment.image && on_gpu) {
       if (!has_cdi())
         return put(result, {Outcome::unsupported,
                             "the stack has a GPU, and no CDI specification describes it to "
                             "containers; nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml"});
       what.confinement.gpu = cdi_name(*context.device, context.host);
     }
-    const bool on_gpu = context.device && needs_gpu(result.stack, catalog);
     watch_counters(on_gpu);
     result.load_1m = load_now();
     const Tree machine(context.root);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "advisor/recipes/parts.hpp"
 #include "campaigns/python_project.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -16,9 +15,9 @@
 namespace stackx::watch {
 namespace {
 
-void name_plain_program(const WatchOptions& options, Subject& subject) {
+void name_plain_program(const WatchOptions& options, const std::string& device, Subject& subject) {
   subject.program = workspace::plain_program(options.pi, options.files, options.prints);
-  subject.workload = campaigns::plain_workload(*subject.program);
+  subject.workload = campaigns::plain_workload(*subject.program, device);
 }
 
 Subject of_python_project(const WatchOptions& options, const workspace::Context& context) {
@@ -26,11 +25,10 @@ Subject of_python_project(const WatchOptions& options, const workspace::Context&
   campaigns::check_measured(options.workload, options.pi, options.runner);
   Subject subject{project.name, {}, std::nullopt, options.device};
   if (!options.pi.empty()) {
-    name_plain_program(options, subject);
+    name_plain_program(options, options.device, subject);
     return subject;
   }
-  subject.workload = campaigns::framework_workload(project, options.workload, context);
-  advisor::require_pi("--workload", subject.workload.pi, true);
+  subject.workload = campaigns::framework_workload(project, options.workload, options.device, context);
   return subject;
 }
 
@@ -57,7 +55,7 @@ Subject of_project(const WatchOptions& options, const workspace::Context& contex
   if (const auto node = document.find("workload")) workloads = specs::expand_workloads(*node);
   Subject subject{document.at("name").nonempty(), {}, std::nullopt, options.device};
   if (!options.pi.empty() && workloads.empty() && options.workload.empty()) {
-    name_plain_program(options, subject);
+    name_plain_program(options, {}, subject);  // a project's stacks say whether they use a GPU
     return subject;
   }
   if (!options.files.empty()) throw bad_input("--files: shows a directory to a plain program, and this project says its workload itself");

@@ -1,7 +1,7 @@
 #include "watch/loaded.hpp"
 
+#include "campaigns/device_campaigns.hpp"
 #include "campaigns/python_project.hpp"
-#include "inspector/gpu_requirements.hpp"
 #include "specs/python/project.hpp"
 #include "watch/on_cluster.hpp"
 #include "workspace/allowed_paths.hpp"
@@ -60,7 +60,7 @@ campaigns::Job load_for(const WatchOptions& options, const std::vector<std::stri
 Hardware hardware_of(const WatchOptions& options, const workspace::Loaded& loaded, const Space& space) {
   if (const auto nodes = options.cluster ? cluster_hardware(options) : ""; !nodes.empty()) return {nodes, true, loaded.host.fingerprint()};
   const auto newest = space.newest([](const specs::Stack&) { return true; });
-  const bool on_gpu = loaded.device && loaded.device->card < loaded.host.gpus.size() && newest && inspector::needs_gpu(*newest, loaded.catalog);
+  const bool on_gpu = loaded.device && loaded.device->card < loaded.host.gpus.size() && newest && !campaigns::device_for({*newest}, loaded).empty();
   if (on_gpu) return {loaded.host.gpus[loaded.device->card].model, true, loaded.host.fingerprint()};
   return {loaded.host.cpu.microarchitecture, false, loaded.host.fingerprint()};
 }

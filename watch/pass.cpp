@@ -6,10 +6,10 @@
 #include <chrono>
 
 #include "campaigns/campaign.hpp"
+#include "campaigns/device_campaigns.hpp"
 #include "campaigns/plan_lock.hpp"
 #include "campaigns/recorder.hpp"
 #include "campaigns/run.hpp"
-#include "inspector/gpu_requirements.hpp"
 #include "inspector/inspector.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
@@ -185,7 +185,7 @@ struct Pass::State {
     auto project = job.loaded.project;
     project.name = subject.id();
     project.campaign.sentinels = 0;
-    auto plan = campaigns::make_plan(project, stacks, now(), device_for(stacks), subject.program);
+    auto plan = campaigns::make_plan(project, stacks, now(), campaigns::device_for(stacks, job.loaded), subject.program);
     auto sentinel = plan.arms.front();  // of the advised stack, which all are compared with
     sentinel.label += "+A";
     sentinel.sentinel = true;
@@ -193,11 +193,6 @@ struct Pass::State {
     plan.campaign.sentinels = 1;
     specs::seal(plan);
     return plan;
-  }
-
-  std::string device_for(const std::vector<Stack>& stacks) const {
-    const bool on_gpu = std::ranges::any_of(stacks, [&](const Stack& stack) { return inspector::needs_gpu(stack, job.loaded.catalog); });
-    return on_gpu && job.loaded.device ? job.loaded.device->uuid : "";
   }
 
   bool is_over(const specs::Plan& plan) const { return history->last() && history->last()->ids.contains(plan.id) && history->last()->progress.is_complete; }

@@ -9,6 +9,7 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/gpu_build.hpp"
 #include "advisor/recipes/install_line.hpp"
+#include "specs/project/own_pis.hpp"
 #include "specs/error.hpp"
 #include "specs/python/pytorch_index.hpp"
 #include "specs/version/version_text.hpp"
@@ -170,20 +171,20 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
   const auto of_settings = std::move(parameters);
   std::vector<std::string> left_out;
   const bool native = python.empty() && image.empty();
-  const auto kind = native ? PiKind::native : gpu ? PiKind::framework_on_gpu : PiKind::framework;
-  if (by_name && !(has_pi(recipe.workload.pi, kind) && has_framework(packages))) {
+  const auto kind = native ? specs::PiKind::native : gpu ? specs::PiKind::framework_on_gpu : specs::PiKind::framework;
+  if (by_name && !(specs::has_pi(recipe.workload.pi, kind) && has_framework(packages))) {
     import_test = import_test_of(packages);
     notes.push_back(fmt::format("stackx has no PI for {} with these: what runs is a test that imports them.",
                                 recipe.workload.pi));
     return;
   }
-  parameters = pi_parameters(recipe.workload, kind, left_out);
+  parameters = specs::pi_parameters(recipe.workload, kind, left_out);
   parameters.insert(of_settings.begin(), of_settings.end());
   if (!left_out.empty())
     notes.push_back(fmt::format("Left out, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
   const auto where = native ? where_libraries_are(recipe.stack, recipe.catalog) : "";
   if (!where.empty()) notes.push_back(where);
-  if (!has_pi(recipe.workload.pi, kind))
+  if (!specs::has_pi(recipe.workload.pi, kind))
     notes.push_back(
         fmt::format("stackx has no PI for {}: put your own program in its place.", recipe.workload.pi));
   if (image.empty()) besides = wanted_by_pi(packages);

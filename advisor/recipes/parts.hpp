@@ -56,16 +56,6 @@ struct RecipeParts {
   void add_library(const std::string& component, const specs::VersionEntry& entry, const std::string& file);
 };
 
-// The workload's parameters that stackx's PI of that name takes; a framework on a GPU is told device=gpu, while
-// stackx-pi knows the device by the library. Published shapes have more (suite, padded): those are named in `left_out`.
-// Of workloads without a PI all parameters stay.
-enum class PiKind { framework, framework_on_gpu, native };
-std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,
-                                                 std::vector<std::string>& left_out);
-// stackx brings one; of those for frameworks only some are native.
-bool has_pi(const std::string& name, PiKind kind = PiKind::framework);
-// That stackx brings one for a Python framework, or else for a library. Throws Error(bad_input): "`place`: stackx has no PI ...".
-void require_pi(const std::string& place, const std::string& name, bool python);
 // A framework that stackx's PIs for frameworks measure was asked for; what they need besides it: NumPy, which torch
 // does not bring. Of answers without one, what imports them and says what they see.
 bool has_framework(const StackPackages& packages);

@@ -44,6 +44,14 @@ TEST_CASE("which stacks need a GPU") {
   CHECK_FALSE(needs_gpu({{{"openblas", "0.3.29"}}}, catalog()));
 }
 
+TEST_CASE("an inspection is of the GPU where its stack needs one, or its workload is asked of it") {
+  const Stack torch{{{"torch", "2.6.0"}}};
+  CHECK(uses_gpu(torch, {"matmul", {{"device", "gpu"}}}, catalog()));
+  CHECK_FALSE(uses_gpu(torch, {"matmul", {{"device", "cpu"}}}, catalog()));
+  CHECK_FALSE(uses_gpu(torch, {"matmul", {}}, catalog()));
+  CHECK(uses_gpu({{{"cublas", "12.4"}}}, {"matmul", {}}, catalog()));
+}
+
 TEST_CASE("what is here decides, whatever the stack was resolved for") {
   CHECK(why({{{"cuda", "12.4.1"}, {"cublas", "12.4"}}}).empty());
   CHECK(why({{{"gpu", "v100-sxm2-16gb"}, {"driver", "580.65"}, {"cuda", "12.4.1"}}}).empty());

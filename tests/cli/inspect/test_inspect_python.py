@@ -1,8 +1,10 @@
 """`stackx inspect requirements.txt`: the releases that the index has are measured by the user's own command, or by a PI of stackx."""
 
 import json
+import pathlib
 import unittest
 
+from harness import STACKX
 from python_stack import HERE, PROGRAM, wheel
 from watched_project import Watch
 
@@ -107,6 +109,17 @@ class Releases(Watch):
                 self.assertIn(told, self.stackx("resolve", *words, "--python", HERE).stdout)
         self.assertRegex(self.stackx("resolve", "other", "--python", HERE, "--list", "1").stdout, "^[0-9a-f]{12}  other=1.0 python=\\S+ victim=2.0\n$")
 
+    def test_one_stack_a_release(self):
+        """What it requires besides is as new as can be, and no version to be compared."""
+        for version in ("1.0", "2.0", "3.0"):
+            self.release(version, 0, name="other")
+        self.release("4.0", 0, requires=("other",))
+        self.release("5.0", 0, requires=("other<3",))
+        plan = self.json("inspect", "victim>=4", "--pi", self.bench, "--python", HERE, "--dry-run")
+        self.assertEqual([(arm["stack"]["victim"], arm["stack"]["other"]) for arm in plan["arms"]], [("5.0", "2.0"), ("4.0", "3.0")])
+        plan = self.json("inspect", "victim", "--pi", self.bench, "--python", HERE, "--dry-run", "--sample", "2")
+        self.assertEqual((len(plan["arms"]), plan["arms"][0]["stack"]["victim"]), (2, "5.0"))
+
     def test_a_directory_with_one_project(self):
         plan = self.json("inspect", self.requirements.parent, "--pi", self.bench, "--python", HERE, "--dry-run")
         self.assertEqual(len(plan["arms"]), 3)
@@ -158,6 +171,44 @@ class Releases(Watch):
         done = self.stackx(*self.words(), exit_code=None)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("victim", done.stdout)
+
+
+class OnGpu(Watch):
+    """On a machine with a GPU, here a made-up one."""
+
+    UUID = "GPU-00000000-0000-0000-0000-000000000000"
+
+    def setUp(self):
+        super().setUp()
+        self.environment["LD_LIBRARY_PATH"] = str(pathlib.Path(STACKX).resolve().parent / "tests" / "fakes" / "gpu" / "right")
+        self.bench.write_text("import os\nprint(0.5 if os.environ.get('CUDA_VISIBLE_DEVICES') else 0.25)\n")
+        self.release("1.0", 0)
+
+    def measured(self, *options):
+        self.json("inspect", "victim==1.0", "--pi", self.bench, "--python", HERE, "--rounds", "1", *options)
+        one = self.documents()[-1]
+        return one["device"], one["workload"]["params"], one["samples_ns"][0]
+
+    def test_a_command_is_of_the_gpu_that_is_named(self):
+        self.assertEqual(self.measured("--device", "0"), (self.UUID, {"device": "gpu"}, 500_000_000))
+        answer = self.stackx("advise", "--hw", "NVIDIA Fake", "--pi", self.bench).stdout
+        self.assertIn("MEASURED here (NVIDIA Fake)", answer)
+
+    def test_else_of_the_processor(self):
+        device, params, time = self.measured()
+        self.assertEqual((device, params, time), (self.documents()[-1]["device"], {}, 250_000_000))
+        self.assertNotEqual(device, self.UUID)
+
+    def test_frameworks_with_cuda_compute_there(self):
+        for package in ("torch", "jax", "numpy"):
+            self.index.add(wheel(package, "1.0"))
+        for words, workload, device, plan_device in (("torch==1.0", "matmul", "gpu", self.UUID), ("torch", "matmul:device=cpu", "cpu", None),
+                                                     ("torch", "import", None, None), ("numpy", "matmul", None, None), ("jax", "matmul", None, None)):
+            with self.subTest(words=words, workload=workload):
+                done = self.stackx("inspect", words, "--workload", workload, "--python", HERE, "--dry-run", "--json")
+                plan = json.loads(done.stdout)
+                self.assertEqual((plan["arms"][0]["workload"]["params"].get("device"), plan.get("device")), (device, plan_device))
+                self.assertEqual("on the NVIDIA Fake; with device=cpu on the processor" in done.stderr, device == "gpu")
 
 
 class Frameworks(Watch):

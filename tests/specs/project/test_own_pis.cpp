@@ -1,12 +1,12 @@
 // What a PI of stackx is told of a workload: its own parameters, how to measure, and who answers queries how many and when.
+#include "specs/project/own_pis.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "advisor/recipes/parts.hpp"
+namespace own_pis_tests {
 
-using namespace stackx;
-using namespace stackx::advisor;
+using namespace stackx::specs;
 
-namespace pi_parameters_tests {
 namespace {
 
 using Parameters = std::map<std::string, std::string>;
@@ -66,4 +66,13 @@ TEST_CASE("pi parameters: the type of a product's result, of libraries and frame
   }
 }
 
-}  // namespace pi_parameters_tests
+TEST_CASE("own PIs: those for frameworks that compute somewhere are told where") {
+  CHECK(takes_device("matmul"));
+  CHECK(takes_device("train_resnet50"));
+  CHECK_FALSE(takes_device("import"));
+  CHECK_FALSE(takes_device("vllm_bench"));
+  CHECK_FALSE(takes_device("softmax"));  // of libraries alone
+  CHECK_FALSE(takes_device("nothing"));
+}
+
+}  // namespace own_pis_tests

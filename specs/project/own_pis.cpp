@@ -1,14 +1,15 @@
-// Which parameters stackx's own PIs take.
+#include "specs/project/own_pis.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
-#include "advisor/recipes/parts.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
 
-namespace stackx::advisor {
+namespace stackx::specs {
 namespace {
 
 using Names = std::set<std::string>;
@@ -78,24 +79,32 @@ bool has_pi(const std::string& name, PiKind kind) {
   return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
 }
 
+namespace {
+
 // "; did you mean "matmul"?" where a PI of that kind has almost that name, else "".
-static std::string nearest_pi(const std::string& name, PiKind kind) {
+std::string nearest_pi(const std::string& name, PiKind kind) {
   std::vector<std::string> names(native_only().begin(), native_only().end());
   for (const auto& [pi, takes] : own_parameters()) names.push_back(pi);
   std::erase_if(names, [&](const std::string& one) { return !has_pi(one, kind); });
-  return specs::close_suggestion(name, names);
+  return close_suggestion(name, names);
 }
+
+}  // namespace
 
 void require_pi(const std::string& place, const std::string& name, bool python) {
   if (has_pi(name, PiKind::framework) || (!python && has_pi(name, PiKind::native))) return;
   const auto close = nearest_pi(name, python ? PiKind::framework : PiKind::native);
   throw bad_input(fmt::format("{}: stackx has no PI {} for {}{} measure it with a program of your own: --pi FILE (docs/own-pi.md)",
-                              place, specs::in_quotes(name), python ? "Python frameworks" : "libraries",
+                              place, in_quotes(name), python ? "Python frameworks" : "libraries",
                               close.empty() ? ";" : close + " If not,"));
 }
 
-std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,
-                                                 std::vector<std::string>& left_out) {
+bool takes_device(const std::string& name) {
+  const auto own = own_parameters().find(name);
+  return own != own_parameters().end() && own->second.contains("device");
+}
+
+std::map<std::string, std::string> pi_parameters(const Workload& workload, PiKind kind, std::vector<std::string>& left_out) {
   const auto own = own_parameters().find(workload.pi);
   if (own == own_parameters().end()) return workload.params;
   std::map<std::string, std::string> result;
@@ -109,4 +118,4 @@ std::map<std::string, std::string> pi_parameters(const specs::Workload& workload
   return result;
 }
 
-}  // namespace stackx::advisor
+}  // namespace stackx::specs
