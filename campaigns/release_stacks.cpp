@@ -27,6 +27,7 @@ Releases asked_releases(const resolver::Resolver& resolver, const specs::Project
         const auto share = held->second.find(version);
         return share != held->second.end() && share->second > 0;
       });
+  std::erase_if(result, [](const auto& one) { return one.second.empty(); });
   return result;
 }
 

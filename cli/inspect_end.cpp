@@ -46,6 +46,10 @@ std::string not_measured(const campaigns::DeviceCampaign& campaign) {
   if (!campaign.job.loaded.project.campaign.stacks.empty()) return "";  // asked for these alone
   std::set<specs::Stack> measured;
   for (const auto& arm : campaign.plan.arms) measured.insert(arm.stack);
+  if (campaign.job.of_releases)  // the other stacks differ in what nobody asked for
+    return measured.size() < campaign.job.loaded.project.campaign.sampler.count
+               ? ""
+               : fmt::format("At most {} stacks are measured: --sample N takes more.", measured.size());
   try {
     const auto valid = resolver::Resolver(campaign.job.loaded.project, campaign.job.loaded.catalog).count();
     if (valid <= measured.size()) return "";
