@@ -12,9 +12,9 @@
 #include "analysis/statistics/comparison.hpp"
 #include "analysis/text/words.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/project/own_pis.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/project/own_pis.hpp"
 #include "specs/project/project.hpp"
 
 namespace stackx::advisor {

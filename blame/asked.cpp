@@ -1,7 +1,6 @@
 #include "blame/asked.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,7 +13,6 @@
 #include "inspector/machine/host.hpp"
 #include "inspector/python/interpreters.hpp"
 #include "specs/error.hpp"
-#include "specs/format/digest.hpp"
 #include "store/store.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/asked_workload.hpp"
@@ -25,15 +23,6 @@ namespace stackx::blame {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The name of a program as a workload has it: "bench" of ./bench.py --batch 8.
-std::string workload_name(const specs::PiProgram& program) {
-  auto name = fs::path(program.path).stem().string();
-  if (specs::is_sha256(name)) name = "script-" + name.substr(0, 12);  // of python -c and -m
-  for (auto& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '-';
-  return name;
-}
 
 // What one printed number means, by the metric.
 std::string number_of(Yardstick metric) { return metric.is_rate() ? "rate" : is_error(metric) ? "error" : "seconds"; }
@@ -76,7 +65,7 @@ class Asking {
 
   void read_packages() {
     const auto interpreters = inspector::find_interpreters();
-    const auto usual = usual_python(interpreters);
+    const auto usual = campaigns::measured_python(options_.python);
     asked_.old_end = read_end(options_.old_end, end_context(usual));
     asked_.new_end = read_end(options_.new_end, end_context(usual));
     for (const auto* end : {&asked_.old_end, &asked_.new_end})
@@ -92,13 +81,6 @@ class Asking {
     asked_.index->finish();
     job.catalog = asked_.between.catalog;
     for (const auto& [name, component] : images_) job.catalog.components.emplace(name, component);
-  }
-
-  std::string usual_python(const std::vector<inspector::Interpreter>& interpreters) const {
-    if (!options_.python.empty()) return options_.python;
-    const auto found = inspector::ask_interpreter("/usr/bin/python3");
-    const auto version = found ? found->version : interpreters.empty() ? std::string("3.12") : interpreters.front().version;
-    return version.substr(0, version.find('.', version.find('.') + 1));
   }
 
   // Each end's Python as it is to be had here: 3.11.2 as 3.11 where another release of it is, or an image.
@@ -148,9 +130,7 @@ class Asking {
   void name_what_measures() {
     auto& question = asked_.question;
     if (question.program) {
-      question.workload = {workload_name(*question.program), {}, question.program->identity()};
-      if (!question.program->arguments.empty())
-        question.workload.params["arguments"] = fmt::format("{}", fmt::join(question.program->arguments, " "));
+      question.workload = campaigns::plain_workload(*question.program, {});
       return;
     }
     question.workload = workspace::workload_to_measure(options_.workload, context_);

@@ -117,11 +117,11 @@ bool brings_cuda(const std::string& package, const std::set<std::string>& extras
   return says(package) || std::ranges::any_of(extras, says);
 }
 
-specs::Workload told_device(specs::Workload workload, const std::string& asked, const std::function<bool(const std::string&)>& brings_cuda,
+specs::Workload told_device(specs::Workload workload, const std::string& asked, const std::function<bool(const std::string&)>& with_cuda,
                             const workspace::Context& context) {
   if (workload.params.contains("device") || !specs::takes_device(workload.pi)) return workload;
   const auto framework = workload.params.find("framework");
-  if (asked.empty() && (framework == workload.params.end() || !brings_cuda(framework->second))) return workload;
+  if (asked.empty() && (framework == workload.params.end() || !with_cuda(framework->second))) return workload;
   const auto host = workspace::this_machine(context);
   const auto device = workspace::device_of(host, asked);
   if (!device) return workload;

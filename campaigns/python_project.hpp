@@ -48,9 +48,9 @@ void check_measured(const std::string& workload, const std::string& pi, const st
 specs::Workload told_framework(specs::Workload workload, const std::function<bool(const std::string&)>& is_there, const std::string& asked,
                                const std::string& where);
 
-// The same, told where it computes, if it does not say: where a GPU is to be seen, there, if `brings_cuda` says so of the framework.
+// The same, told where it computes, if it does not say: where a GPU is to be seen, there, if `with_cuda` says so of the framework.
 // Said on stderr. `asked`: the GPU that --device names, which is meant for whatever computes.
-specs::Workload told_device(specs::Workload workload, const std::string& asked, const std::function<bool(const std::string&)>& brings_cuda,
+specs::Workload told_device(specs::Workload workload, const std::string& asked, const std::function<bool(const std::string&)>& with_cuda,
                             const workspace::Context& context);
 
 // Whether an index has it with CUDA, asked for so: torch, jax[cuda12], tensorflow[and-cuda], onnxruntime-gpu, not torch==2.6.0+cpu.

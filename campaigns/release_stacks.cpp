@@ -1,8 +1,11 @@
 #include "campaigns/release_stacks.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "specs/catalog/score.hpp"
 #include "specs/random.hpp"

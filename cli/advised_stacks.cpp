@@ -9,6 +9,8 @@
 #include "inspector/machine/host.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
+#include "specs/python/package_list.hpp"
+#include "workspace/one_version.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -46,8 +48,8 @@ std::vector<Shipped> shipped_catalogs(const Versions& versions, const fs::path& 
   return result;
 }
 
-// The one that knows most of what is still to be found, until all is, or none knows more.
-std::vector<fs::path> fewest(std::vector<Shipped> shipped, Versions open) {
+// The catalogs to take, and what none of them knows: the one that knows most of what is still to be found, until none knows more.
+std::pair<std::vector<fs::path>, Versions> fewest(std::vector<Shipped> shipped, Versions open) {
   std::vector<fs::path> chosen;
   while (!open.empty() && !shipped.empty()) {
     const auto known = [&](const Shipped& one) {
@@ -59,7 +61,7 @@ std::vector<fs::path> fewest(std::vector<Shipped> shipped, Versions open) {
     chosen.push_back(best->file);
     shipped.erase(best);
   }
-  return chosen;
+  return {std::move(chosen), std::move(open)};
 }
 
 // A Python and what no catalog declares as anything but a package.
@@ -76,8 +78,18 @@ bool is_of_packages(const specs::Stack& stack, const std::vector<Shipped>& shipp
 std::string as_packages(const specs::Stack& stack) {
   std::string text;
   for (const auto& [name, version] : stack.components)
-    if (name != "python") text += fmt::format("{}{}=={}", text.empty() ? "" : " ", name, version);
+    if (name != "python") text += (text.empty() ? "" : " ") + specs::exact_requirement(name, version);
   return text;
+}
+
+// Extras are components of the stacks; to blame they are what packages are asked for with, and no components.
+void add_extras(specs::Catalog& catalog, const Versions& versions) {
+  for (const auto& [name, version] : versions) {
+    if (name.find('+') == name.npos || catalog.find(name, version)) continue;
+    auto extra = workspace::one_version(name, specs::Kind::package, specs::Versioning::pep440, version, "the advice");
+    const auto [known, is_new] = catalog.components.emplace(name, extra);
+    if (!is_new) known->second.versions.push_back(extra.versions.front());
+  }
 }
 
 Buildable of_packages(const AdvisedStacks& asked, const workspace::Context& context) {
@@ -90,6 +102,7 @@ Buildable of_packages(const AdvisedStacks& asked, const workspace::Context& cont
   options.offline = asked.offline;
   auto made = blame::ask(options, context);
   made.job.loaded.project.file = asked.advice;
+  add_extras(made.job.loaded.catalog, versions_of(asked.stacks));
   return {std::move(made.job.loaded), std::move(made.question.program)};
 }
 
@@ -127,12 +140,10 @@ Buildable buildable(const AdvisedStacks& asked, const workspace::Context& contex
     auto catalogs = asked.catalogs;
     if (catalogs.empty()) {
       const auto shipped = shipped_catalogs(versions, context.data_directory());
-      const bool all_known = std::ranges::all_of(versions, [&](const auto& version) {
-        return std::ranges::any_of(shipped, [&](const Shipped& one) { return knows(one.catalog, version.first, version.second); });
-      });
+      auto [chosen, open] = fewest(shipped, versions);
       const auto packages = [&](const specs::Stack& stack) { return is_of_packages(stack, shipped); };
-      if (!all_known && std::ranges::all_of(asked.stacks, packages)) return of_packages(asked, context);
-      catalogs = fewest(shipped, versions);
+      if (!open.empty() && std::ranges::all_of(asked.stacks, packages)) return of_packages(asked, context);
+      catalogs = std::move(chosen);
     }
     loaded.project.file = asked.advice;
     loaded.catalog = specs::load_catalogs(catalogs);

@@ -5,7 +5,7 @@
 //                             say of one component may clash
 //   the package index         of stacks that are a Python and packages, where no catalog knows a version of them: what `inspect`
 //                             of a Python project measured
-// Rejected: all catalogs that declare a component. Seven declare numpy, and they contradict each other.
+// Rejected: all catalogs that declare a component. Several declare numpy, and contradict each other.
 #pragma once
 
 #include <filesystem>

@@ -218,7 +218,6 @@ void print_containerfiles(const specs::Plan& plan, const campaigns::Job& job, Gl
 
 campaigns::Job load_for(const InspectOptions& options, const std::string& device, const Globals& globals) {
   campaigns::JobOptions asked = options.job;
-  asked.project = workspace::named_project(asked.project);
   asked.runner = options.runner;
   asked.device = device;
   asked.pi = options.plan.pi.string();
@@ -399,6 +398,7 @@ void add_inspect(Command app, Globals& globals) {
                     "Show the plan and what it would fetch, run nothing");
   command.callback([options, command, &globals] {
     if (command.given("--resume") && !options->plan.resume) options->plan.resume = "";
+    options->job.project = workspace::named_project(options->job.project);  // said once, however many GPUs
     answering_no_stack([&] { inspect(*options, globals); }, globals);
   });
 }

@@ -9,8 +9,8 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/gpu_build.hpp"
 #include "advisor/recipes/install_line.hpp"
-#include "specs/project/own_pis.hpp"
 #include "specs/error.hpp"
+#include "specs/project/own_pis.hpp"
 #include "specs/python/pytorch_index.hpp"
 #include "specs/version/version_text.hpp"
 

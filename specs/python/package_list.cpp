@@ -68,11 +68,8 @@ PackageList of_lock(const fs::path& file, const PythonContext& context, const st
     lock = lock_for_some_python(file, context, usual_python);
   }
   list.hashes = lock.hashes;
-  for (const auto& [name, version] : lock.components) {
-    const auto plus = name.find('+');
-    const auto text = plus == name.npos ? name : fmt::format("{}[{}]", name.substr(0, plus), name.substr(plus + 1));
-    list.dependencies.push_back(read_dependency(text + "==" + version, lock.where.at(name)));
-  }
+  for (const auto& [name, version] : lock.components)
+    list.dependencies.push_back(read_dependency(exact_requirement(name, version), lock.where.at(name)));
   return list;
 }
 
@@ -135,6 +132,12 @@ PackageList of_conda(const fs::path& file) {
 }
 
 }  // namespace
+
+std::string exact_requirement(const std::string& component, const std::string& version) {
+  const auto plus = component.find('+');
+  const auto name = plus == component.npos ? component : fmt::format("{}[{}]", component.substr(0, plus), component.substr(plus + 1));
+  return name + "==" + version;
+}
 
 PackageList parse_freeze(std::string_view text, const std::string& name) {
   PackageList list;

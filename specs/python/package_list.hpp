@@ -34,5 +34,7 @@ PackageList read_package_list(const std::filesystem::path& file, const PythonCon
 // uv.lock and poetry.lock: what they name is for all platforms and has no hashes by environment.
 bool is_for_all_platforms(const std::filesystem::path& file);
 PackageList parse_freeze(std::string_view text, const std::string& name);
+// "requests[security]==2.31" of the component requests+security.
+std::string exact_requirement(const std::string& component, const std::string& version);
 
 }  // namespace stackx::specs

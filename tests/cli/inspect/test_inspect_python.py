@@ -151,6 +151,18 @@ class Releases(Watch):
         self.assertIn("The claim holds: the advised stack is faster here", " ".join(told.split()))
         self.assertIn("name that program: --pi FILE", self.stackx("verify", advice, exit_code=2).stderr)
 
+    def test_verify_packages_with_extras(self):
+        self.release("1.0", 0, name="other")
+        for version, seconds in (("4.0", 0.03), ("5.0", 0.01)):
+            self.release(version, seconds, requires=('other; extra == "fast"',))
+        self.json("inspect", "victim[fast]>3", "--pi", self.bench, "--python", HERE, "--rounds", "6")
+        self.assertEqual({tuple(sorted(one["stack"])) for one in self.documents()}, {("other", "python", "victim", "victim+fast")})
+        answer = self.stackx("advise", "--pi", self.bench).stdout
+        self.assertIn("pip install other==1.0 victim[fast]==5.0", answer.replace('"', ""))
+        advice = self.write("advice.json", self.stackx("advise", "--pi", self.bench, "--json").stdout)
+        told = self.stackx("verify", advice, "--pi", self.bench, "--rounds", "6").stdout
+        self.assertIn("The claim holds: the advised stack is faster here", " ".join(told.split()))
+
     def test_refused(self):
         project = self.write("project.json", {"$schema": "stackx/project/1", "name": "x", "catalogs": ["blas.json"], "requires": {"blas": "*"}})
         empty = self.write("requirements-none.txt", "# nothing\n")
