@@ -54,6 +54,16 @@ Job of_python_project(const JobOptions& options, const workspace::Context& conte
 
 }  // namespace
 
+void draw(specs::CampaignSpec& campaign, std::optional<std::uint64_t> sample, std::optional<std::uint64_t> seed) {
+  auto& sampler = campaign.sampler;
+  if (sample && !campaign.stacks.empty())
+    throw bad_input(fmt::format("--sample: the project lists its {} stacks; remove some of /campaign/stacks instead", campaign.stacks.size()));
+  using Kind = specs::SamplerSpec::Kind;
+  if (sample && (sampler.kind == Kind::all || sampler.kind == Kind::cover)) sampler.kind = Kind::uniform;  // those have a number of their own
+  if (sample) sampler.count = *sample;
+  if (seed) sampler.seed = *seed;
+}
+
 Job load_job(const JobOptions& options, const workspace::Context& context) {
   const int documents =
       !options.project.empty() + !options.amun.empty() + !options.pipfile_lock.empty();

@@ -47,6 +47,9 @@ struct Job {
   bool of_releases = false;  // a Python project's: its stacks are those of release_stacks.hpp
 };
 
+// --sample and --seed over the sampler's own. Throws Error(bad_input) where the stacks are listed.
+void draw(specs::CampaignSpec& campaign, std::optional<std::uint64_t> sample, std::optional<std::uint64_t> seed);
+
 Job load_job(const JobOptions& options, const workspace::Context& context);
 
 }  // namespace stackx::campaigns

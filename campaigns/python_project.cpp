@@ -40,6 +40,14 @@ std::vector<std::string> names_of(const specs::PythonProject& project) {
   return names;
 }
 
+// What asks for the framework.
+std::vector<specs::Dependency> lines_of(const specs::PythonProject& project, const std::string& framework) {
+  std::vector<specs::Dependency> lines;
+  for (const auto& one : project.dependencies)
+    if (inspector::framework_of(one.dependency.name) == framework) lines.push_back(one.dependency);
+  return lines;
+}
+
 // "bench" of ./bench.py --batch 8.
 std::string workload_name_of(const specs::PiProgram& program) {
   auto name = fs::path(program.path).stem().string();
@@ -130,21 +138,21 @@ specs::Workload told_device(specs::Workload workload, const std::string& asked, 
   return workload;
 }
 
+specs::Workload asked_framework(const specs::PythonProject& project, const std::string& asked, const workspace::Context& context) {
+  const auto is_asked_for = [&](const std::string& framework) { return !lines_of(project, framework).empty(); };
+  return told_framework(workspace::workload_to_measure(asked, context), is_asked_for, asked, project.file.string() + " asks for");
+}
+
+bool comes_with_cuda(const specs::PythonProject& project, const std::string& framework) {
+  return std::ranges::any_of(lines_of(project, framework), [](const specs::Dependency& one) {
+    return brings_cuda(one.name, {one.extras.begin(), one.extras.end()}, one.versions.text());
+  });
+}
+
 specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const std::string& device,
                                    const workspace::Context& context) {
-  const auto some = [&](const std::string& framework, const auto& holds) {
-    return std::ranges::any_of(project.dependencies, [&](const auto& one) {
-      return inspector::framework_of(one.dependency.name) == framework && holds(one.dependency);
-    });
-  };
-  const auto is_asked_for = [&](const std::string& framework) { return some(framework, [](const auto&) { return true; }); };
-  const auto with_cuda = [&](const std::string& framework) {
-    return some(framework, [](const specs::Dependency& one) {
-      return brings_cuda(one.name, {one.extras.begin(), one.extras.end()}, one.versions.text());
-    });
-  };
-  auto workload = told_framework(workspace::workload_to_measure(asked, context), is_asked_for, asked, project.file.string() + " asks for");
-  return told_device(std::move(workload), device, with_cuda, context);
+  const auto with_cuda = [&](const std::string& framework) { return comes_with_cuda(project, framework); };
+  return told_device(asked_framework(project, asked, context), device, with_cuda, context);
 }
 
 specs::Workload plain_workload(const specs::PiProgram& program, const std::string& device) {

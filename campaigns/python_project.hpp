@@ -56,7 +56,13 @@ specs::Workload told_device(specs::Workload workload, const std::string& asked, 
 // Whether an index has it with CUDA, asked for so: torch, jax[cuda12], tensorflow[and-cuda], onnxruntime-gpu, not torch==2.6.0+cpu.
 bool brings_cuda(const std::string& package, const std::set<std::string>& extras, const std::string& versions);
 
-// One of stackx's own, told which of the project's packages computes, and where. Throws as told_framework.
+// One of stackx's own, told which of the project's packages computes. Throws as told_framework.
+specs::Workload asked_framework(const specs::PythonProject& project, const std::string& asked, const workspace::Context& context);
+
+// Whether what the project asks for by this name computes with CUDA (brings_cuda).
+bool comes_with_cuda(const specs::PythonProject& project, const std::string& framework);
+
+// asked_framework, told where it computes (told_device).
 specs::Workload framework_workload(const specs::PythonProject& project, const std::string& asked, const std::string& device,
                                    const workspace::Context& context);
 

@@ -21,6 +21,7 @@
 #include "cli/output/unsolvable.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
 #include "workspace/progress.hpp"
 
@@ -47,20 +48,23 @@ void print_view(const specs::ClusterCampaign& campaign, const cluster::View& vie
   else if (view.finished() && view.has_given_up()) globals.exit_code = 1;
 }
 
-// What was found out, as `inspect` ends: before all else.
-void print_headlines(const specs::ClusterCampaign& campaign, const Globals& globals) {
-  if (globals.json) return;
-  std::set<std::pair<std::string, specs::Workload>> told;  // of two targets of one kind of hardware, once
+// What was found out, as `inspect` ends: before all else. Returns what asks on, a command for each kind of hardware.
+std::vector<std::string> print_headlines(const specs::ClusterCampaign& campaign, const Globals& globals) {
+  std::vector<std::string> next;
+  std::set<std::string> told;
   for (const auto& target : campaign.targets) {
     const auto hw = cluster::hardware_name(target);
-    for (const auto& said : headlines(target.plan, hw, globals)) {
-      if (!told.emplace(hw, said.workload).second) continue;
-      workspace::print("{}\n", said.headline.line);
-      for (const auto& line : said.headline.context) workspace::print("{}\n", line);
-      for (const auto& line : said.headline.cautions) workspace::print("{}\n", line);
+    if (!told.insert(hw).second) continue;  // of two targets of one kind of hardware, once
+    const auto said = headlines(target.plan, hw, globals);
+    for (const auto& [workload, headline] : said) {
+      print_paragraph(fmt::format("{}{}{}", campaign.targets.size() > 1 ? hw + ": " : "", said.size() > 1 ? workload.text() + ": " : "", headline.line));
+      for (const auto& line : headline.context) print_paragraph(line);
+      for (const auto& line : headline.cautions) print_paragraph(line);
     }
+    if (auto command = next_command(said, hw, target.plan); !command.empty()) next.push_back(std::move(command));
   }
   workspace::print("\n");
+  return next;
 }
 
 // Says each line once, and of a target that is refused again and again the first: passes repeat what has not changed.
@@ -118,11 +122,13 @@ void collect_now(const specs::ClusterCampaign& campaign, const ClusterWords& wor
   options.submit = !words.no_submit;
   const auto view = words.wait ? wait_for_end(campaign, store, options, globals)
                                : cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, options);
+  std::vector<std::string> next;
   if (view.spool_is_there && view.finished()) {
-    print_headlines(campaign, globals);
+    if (!globals.json) next = print_headlines(campaign, globals);
     for (const auto& remark : cluster::run_after(campaign, globals)) workspace::remark("{}\n", remark);
   }
   print_view(campaign, view, globals);
+  for (const auto& command : next) print_paragraph({"Next:", command}, 2);
   if (!words.wait || !campaigns::interrupted() || view.finished()) return;
   workspace::remark("The jobs go on; `stackx cluster collect {} --wait` goes on waiting for them.\n", campaign.short_id());
   globals.exit_code = interrupted_exit;
@@ -131,12 +137,12 @@ void collect_now(const specs::ClusterCampaign& campaign, const ClusterWords& wor
 // One that is under way would be measured twice, by mistake mostly.
 void refuse_second(const ClusterWords& words, Globals& globals) {
   const auto database = store::default_path(globals.db);
-  const auto name = cluster::project_to_freeze(words.freeze.project).at("name").text();
+  const auto name = cluster::project_name(words.freeze.project);
   for (const auto& known : cluster::known_campaigns(database))
     if (known.project == name && cluster::is_under_way(known))
       throw bad_input(fmt::format("{}: campaign {} of {} is under way: stackx cluster collect {} goes on with it, cluster cancel {} "
                                   "ends it, --new begins another beside it",
-                                  words.freeze.project.string(), known.short_id(), name, known.short_id(), known.short_id()));
+                                  workspace::called(words.freeze.project), known.short_id(), name, known.short_id(), known.short_id()));
 }
 
 // False where nothing should be submitted yet: what cannot be fetched now would fail on every node, and cost its time.
@@ -158,6 +164,7 @@ bool stage_before_submitting(const specs::ClusterCampaign& campaign, Globals& gl
 }
 
 void submit(ClusterWords& words, Globals& globals) {
+  words.freeze.project = workspace::named_project(words.freeze.project);
   if (!words.fresh) refuse_second(words, globals);
   words.freeze.node_local = words.stage == "node";
   const auto campaign = cluster::freeze(words.freeze, globals);
@@ -180,6 +187,7 @@ void cancel(const specs::ClusterCampaign& campaign, Globals& globals) {
 }
 
 void script(ClusterWords& words, Globals& globals) {
+  words.freeze.project = workspace::named_project(words.freeze.project);
   const auto scripts = cluster::scripts(words.freeze, globals);
   if (globals.json) {
     nlohmann::json all = nlohmann::json::array();
@@ -228,9 +236,20 @@ void add_campaign_word(Command command, ClusterWords& words) {
 }
 
 void add_freeze_options(Command command, ClusterWords& words) {
-  command.add_option("project", words.freeze.project, "Project file (stackx/project/1); its \"cluster\" says where it runs").type_name("PROJECT").required();
+  auto& python = words.freeze.python;
+  command.add_option("project", words.freeze.project, "Project file (stackx/project/1), whose \"cluster\" says where it runs; or, with --settings, a Python project "
+                     "(requirements.txt, Pipfile, pyproject.toml) or packages (\"torch>=2.4\")").type_name("PROJECT").required();
   command.add_option("--on", words.freeze.on, "Targets on this scheduler alone [all]").check(one_of({"slurm", "kubernetes"})).type_name("NAME");
   command.add_option("--settings", words.freeze.settings, "A file with the cluster's settings, instead of the project's \"cluster\"").type_name("FILE");
+  command.add_option("--workload", python.workload, "What is measured of a Python project").type_name("NAME[:KEY=VALUE,...]");
+  command.add_option("--pi", python.pi, "The same: a program of your own, which prints one number or nothing (then its wall time counts)").type_name("COMMAND");
+  command.add_option("--prints", python.prints, "What the number is that the command of --pi prints").check(one_of({"seconds", "rate"})).show_default();
+  command.add_option("--files", python.files, "Directory that the command is shown read-only, and begins in; nodes see it under the same name").type_name("DIR");
+  command.add_option("--python", python.python, "Python of a Python project [this machine's python3]").type_name("X.Y");
+  command.add_option("--index-url", python.pip.index_url, "Another package index than pip's for a Python project").type_name("URL");
+  command.add_option("--pip", python.pip.python, "Python that has the pip to ask for the index").type_name("PYTHON").show_default();
+  command.add_flag("--offline", python.offline, "Ask no index: what is cached");
+  command.add_option("--sample", words.freeze.sample, "How many stacks to measure, in place of the project's number").check(at_least_one()).type_name("N");
   command.add_option("--seed", words.freeze.seed, "Seed of the sample").type_name("S");
   command.add_flag("--allow-paths", words.freeze.allow_paths, "Programs and files that the catalogs name may be run and shown (remembered)");
 }
@@ -240,6 +259,8 @@ void add_submit(Command cluster_command, std::shared_ptr<ClusterWords> words, Gl
   command.describe({"The stacks are drawn once and frozen, with the catalogs, in a directory of the spool; what they need is fetched there; then "
                     "one job array (Slurm) or Indexed Job (Kubernetes) a target is submitted. `cluster collect` goes on from there.",
                     {{"On all targets of the project, until all is there", "stackx cluster submit project.json --wait"},
+                     {"Which release of a package is fastest on the nodes", "stackx cluster submit \"torch>=2.4\" --workload matmul --settings slurm.json --wait"},
+                     {"The same at a program of yours", "stackx cluster submit requirements.txt --pi ./bench.py --settings slurm.json"},
                      {"On Slurm alone", "stackx cluster submit project.json --on slurm"}}});
   add_freeze_options(command, *words);
   command.add_option("--stage", words->stage,

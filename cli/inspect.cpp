@@ -68,16 +68,7 @@ void apply(const InspectOptions& options, specs::CampaignSpec& campaign) {
   apply_strategy(options, campaign.strategy);
   if (!options.runner.empty()) campaign.runner = options.runner;
   if (options.rounds) campaign.rounds = *options.rounds;
-  if (options.sample && !campaign.stacks.empty())
-    throw bad_input(fmt::format("--sample: the project lists its {} stacks; remove some of /campaign/stacks instead",
-                                campaign.stacks.size()));
-  if (options.sample) {
-    using Kind = specs::SamplerSpec::Kind;
-    auto& sampler = campaign.sampler;
-    if (sampler.kind == Kind::all || sampler.kind == Kind::cover) sampler.kind = Kind::uniform;  // those have a number of their own
-    sampler.count = *options.sample;
-  }
-  if (options.seed) campaign.sampler.seed = *options.seed;
+  campaigns::draw(campaign, options.sample, options.seed);
   for (const auto& text : options.budget) read_budget(text, campaign);
 }
 

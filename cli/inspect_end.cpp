@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "advisor/recipes/quoting.hpp"
-#include "advisor/selection.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 #include "cli/output/headlines.hpp"
@@ -109,14 +107,6 @@ std::string nothing_ran(const campaigns::CampaignRun& run, const std::vector<Sai
                      all == 1 ? "the one inspection" : fmt::format("all {} inspections", all));
 }
 
-// The ranking, and the best as something to install; "" where nothing was measured.
-std::string next_command(const campaigns::DeviceCampaign& campaign, const std::vector<Said>& said) {
-  if (said.empty() || said.front().headline.verdict == "FAILED") return "";
-  const auto& program = campaign.plan.program;
-  return fmt::format("stackx advise {}{}", advisor::selecting(asked_hardware_of(campaign), said.front().workload.text()),
-                     program ? " --pi " + advisor::shell_quoted(program->path) : "");
-}
-
 }  // namespace
 
 void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceRun& ended, const Globals& globals) {
@@ -137,7 +127,7 @@ void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceR
   print_paragraph(fmt::format("campaign {}: {} of {} inspections done ({}), {}", campaign.plan.id.substr(0, 12), ended.run.last.done,
                     ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run)));
   for (const auto& note : ended.notes) print_line(note, 2);
-  if (const auto next = next_command(campaign, said); !next.empty()) print_paragraph({"Next:", next}, 2);
+  if (const auto next = next_command(said, asked_hardware_of(campaign), campaign.plan); !next.empty()) print_paragraph({"Next:", next}, 2);
 }
 
 }  // namespace stackx::cli

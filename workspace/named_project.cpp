@@ -92,6 +92,11 @@ fs::path named_project(const fs::path& text) {
   return keep(*packages);
 }
 
+std::string called(const fs::path& project) {
+  const auto directory = project.parent_path();
+  return directory.parent_path() == inspector::cache_directory() / "asked" ? directory.filename().string() : project.string();
+}
+
 std::string projects_in(const fs::path& directory) {
   const auto found = found_in(directory);
   return found.empty() ? "" : fmt::format("; a project in it: {}", fmt::join(found, ", "));

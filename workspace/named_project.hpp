@@ -18,6 +18,9 @@ namespace stackx::workspace {
 // Error(environment) where nothing can be kept.
 std::filesystem::path named_project(const std::filesystem::path& text);
 
+// What a person called it: the packages, not the file that they are kept in.
+std::string called(const std::filesystem::path& project);
+
 // "; a project in it: p/requirements.txt, p/pyproject.toml", for messages about a directory; "" where there is none.
 std::string projects_in(const std::filesystem::path& directory);
 

@@ -1,7 +1,10 @@
 #include "cli/output/headlines.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 
+#include "advisor/recipes/quoting.hpp"
 #include "advisor/selection.hpp"
 #include "workspace/this_machine.hpp"
 
@@ -35,6 +38,12 @@ std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, cons
     result.push_back({arm.workload, analysis::headline(ranking, selection.hw)});
   }
   return result;
+}
+
+std::string next_command(const std::vector<Said>& said, const std::string& hw, const specs::Plan& plan) {
+  if (said.empty() || said.front().headline.verdict == "FAILED") return "";
+  return fmt::format("stackx advise {}{}", advisor::selecting(hw, said.front().workload.text()),
+                     plan.program ? " --pi " + advisor::shell_quoted(plan.program->path) : "");
 }
 
 }  // namespace stackx::cli

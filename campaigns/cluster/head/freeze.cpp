@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
 #include "campaigns/cluster/workers.hpp"
+#include "campaigns/job.hpp"
 #include "campaigns/no_stack.hpp"
+#include "campaigns/release_stacks.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
@@ -19,20 +24,29 @@
 #include "workspace/allowed_paths.hpp"
 #include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
+#include "workspace/named_project.hpp"
+#include "workspace/this_machine.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
 
-specs::ClusterSettings settings_of(const FreezeOptions& options, const specs::Node& project) {
+// Before an index is asked, which takes longer.
+specs::ClusterSettings settings_of(const FreezeOptions& options) {
   if (!options.settings.empty()) {
     const auto node = specs::Node::parse_file(options.settings);
     node.schema("stackx/cluster-settings/1");
     return specs::cluster_settings_from(node);
   }
-  if (const auto found = project.find("cluster")) return specs::cluster_settings_from(*found);
-  throw bad_input(fmt::format("{}: has no \"cluster\", which says where the campaign runs; add it, or give it in a file of its "
-                              "own: --settings FILE",
-                              options.project.string()));
+  const bool is_python = specs::is_python_project(options.project);
+  if (!is_python)
+    if (const auto found = project_document(options.project).find("cluster")) return specs::cluster_settings_from(*found);
+  throw bad_input(fmt::format("{}: {} a file as this one and give it with --settings FILE (docs/cluster.md)\n"
+                              "  {{\"$schema\": \"stackx/cluster-settings/1\", \"spool\": \"/shared/stackx\",\n"
+                              "   \"targets\": [{{\"hardware\": \"v100\", \"slurm\": {{\"partition\": \"gpu\"}}}}]}}\n"
+                              "where \"spool\" is a directory that this machine and the nodes share",
+                              workspace::called(options.project),
+                              is_python ? "does not say where the campaign runs; write"
+                                        : "has no \"cluster\", which says where the campaign runs; add it, or write"));
 }
 
 // The catalogs as files beside the frozen project, under names that nothing else has.
@@ -73,6 +87,15 @@ class Copies {
   int count_ = 0;
 };
 
+std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.is_open() || stream.bad()) throw broken_environment(file.string() + ": cannot be read any more");
+  return bytes;
+}
+
+bool is_same(const fs::path& file, const specs::PiProgram& program) { return fs::is_regular_file(file) && specs::sha256_file(file) == program.sha256; }
+
 // Goes again where it did not get its own name.
 struct Fresh {
   explicit Fresh(fs::path directory) : path(std::move(directory)) {
@@ -90,14 +113,14 @@ struct Fresh {
 class Freezing {
  public:
   Freezing(const FreezeOptions& options, const workspace::Context& context)
-      : options_(options), context_(context), project_(project_to_freeze(options.project)) {
+      : options_(options), context_(context), settings_(settings_of(options)), asked_(asked_project(options.project, options.python, context)) {
     specs::PythonContext usual;
     usual.overlays = workspace::user_overlays();
-    given_ = specs::load_project(options.project, context.data_directory(), usual);  // what is wrong is said of the user's files
-    campaign_.settings = settings_of(options, project_);
+    given_ = specs::load_project(asked_.file, context.data_directory(), usual);  // what is wrong is said of the user's files
+    campaign_.settings = std::move(settings_);
     keep_those_on(options.on);
     campaign_.node_local = options.node_local;
-    campaign_.project = project_.at("name").nonempty();
+    campaign_.project = asked_.document.at("name").nonempty();
     campaign_.created = specs::rfc3339_utc(std::chrono::system_clock::now());
   }
 
@@ -109,6 +132,7 @@ class Freezing {
                                            spool.string()));
     try {
       const Fresh fresh(spool / fmt::format(".new-{}-{:08x}", campaign_.created.substr(0, 10), std::random_device{}()));
+      if (asked_.program) place_program(spool);
       for (const auto& target : campaign_.settings.targets) add(target, fresh.path);
       specs::seal(campaign_);
       write_document(fresh.path / "campaign.json", specs::to_json(campaign_));
@@ -125,22 +149,23 @@ class Freezing {
     if (scheduler.empty()) return;
     std::erase_if(campaign_.settings.targets, [&](const auto& target) { return target.is_slurm() != (scheduler == "slurm"); });
     if (campaign_.settings.targets.empty())
-      throw bad_input(fmt::format("{}: no target of its \"cluster\" is on {}", options_.project.string(), scheduler));
+      throw bad_input(fmt::format("{}: no target of its \"cluster\" is on {}", workspace::called(options_.project), scheduler));
   }
 
   void add(const specs::ClusterTarget& target, const fs::path& fresh) {
     const fs::path directory = fresh / target.name;
     fs::create_directory(directory);
     fs::create_directory(directory / "log");
-    Copies copies(options_.project.parent_path(), context_.data_directory(), directory);
-    specs::Json json = project_.json();
+    Copies copies(asked_.file.parent_path(), context_.data_directory(), directory);
+    specs::Json json = asked_.document.json();
     json.erase("cluster");
     for (auto& name : json["catalogs"]) name = copies.copy(name.get<std::string>());
     for (const auto& overlay : workspace::user_overlays()) copies.copy_overlay(overlay);
     for (const auto& [component, version] : hardware_of(target)) json["hardware"][component] = version;
-    if (options_.seed) {
+    if (asked_.is_python) json["workload"] = specs::to_json(asked_.workload_on(json["hardware"]));
+    if (options_.seed || options_.sample) {
       auto spec = given_.project.campaign;
-      spec.sampler.seed = *options_.seed;
+      draw(spec, options_.sample, options_.seed);
       json["campaign"] = specs::to_json(spec);
     }
     write_document(directory / "project.json", json);
@@ -160,19 +185,40 @@ class Freezing {
 
   std::map<std::string, std::string> hardware_of(const specs::ClusterTarget& target) const {
     if (target.model.empty()) return target.hardware;
-    if (target.model == "host") return {};  // as the project has it, here
+    if (target.model == "host") return hardware_here();
     const auto known = workspace::hardware_of_catalogs(target.model, {}, specs::load_accelerators(context_.data_directory()), context_);
     if (!known || known->component.empty())
-      throw bad_input(fmt::format("{}: target {}: nobody knows the hardware {}; `stackx hw list` names all", options_.project.string(),
+      throw bad_input(fmt::format("{}: target {}: nobody knows the hardware {}; `stackx hw list` names all", workspace::called(options_.project),
                                   target.name, specs::in_quotes(target.model)));
     return {{known->component, known->version}};
+  }
+
+  // As the project has it; of a Python project the GPU, if there is one that it computes on.
+  std::map<std::string, std::string> hardware_here() const {
+    if (!asked_.is_python) return {};
+    const bool on_gpu = asked_.workload_on({{"gpu", "host"}}) != asked_.workload_on({}) && workspace::device_of(workspace::this_machine(context_), "");
+    return {{on_gpu ? "gpu" : "cpu", "host"}};
+  }
+
+  // Where nodes see it. Its identity is its hash, not its place.
+  void place_program(const fs::path& spool) {
+    auto& program = *asked_.program;
+    const auto below = fs::path("programs") / program.sha256.substr(0, 16);
+    const auto name = fs::path(program.path).filename();
+    fs::create_directories(spool / below);
+    const auto file = spool / below / name;
+    if (!is_same(file, program)) {
+      place_file(file, bytes_of(program.path));
+      fs::permissions(file, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
+    }
+    program.path = (campaign_.settings.spool / below / name).string();
   }
 
   void require_known(const specs::ClusterTarget& target, const std::string& component, const std::string& version) const {
     if (version == "host")
       throw bad_input(fmt::format("{}: target {}: the project's {} is that of \"host\", and this machine has none; say which the "
                                   "nodes have: \"hardware\": {{\"{}\": ...}}",
-                                  options_.project.string(), target.name, component, component));
+                                  workspace::called(options_.project), target.name, component, component));
   }
 
   specs::Plan plan_for(const specs::ClusterTarget& target, const workspace::Loaded& loaded) const {
@@ -180,36 +226,29 @@ class Freezing {
     if (const auto why = resolver.explain())
       throw NoStack(campaign_.project, target.name, *why);
     if (loaded.project.workloads.empty())
-      throw bad_input(fmt::format("{}: has no \"workload\", which says what to measure", options_.project.string()));
-    const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
+      throw bad_input(fmt::format("{}: has no \"workload\", which says what to measure", workspace::called(options_.project)));
+    const bool of_releases = asked_.is_python && loaded.project.campaign.sampler.kind == specs::SamplerSpec::Kind::uniform;
+    auto stacks = of_releases ? release_stacks(resolver, loaded.project)
+                              : resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
+    // So that they are those that `inspect` of the project measures: nothing of them depends on the hardware.
+    for (auto& stack : stacks)
+      if (asked_.is_python) std::erase_if(stack.components, [&](const auto& one) { return loaded.project.hardware.contains(one.first); });
     workspace::require_consent(loaded.catalog, options_.allow_paths);
     workspace::require_consent(loaded.catalog, stacks, options_.allow_paths);
-    auto plan = make_plan(loaded.project, stacks, campaign_.created);
+    auto plan = make_plan(loaded.project, stacks, campaign_.created, {}, asked_.program);
     if (target.nodes == 1) return plan;
-    return over_nodes(std::move(plan), target.nodes, loaded.catalog, fmt::format("{}: target {}", options_.project.string(), target.name));
+    return over_nodes(std::move(plan), target.nodes, loaded.catalog, fmt::format("{}: target {}", workspace::called(options_.project), target.name));
   }
 
   const FreezeOptions& options_;
   const workspace::Context& context_;
-  specs::Node project_;
+  specs::ClusterSettings settings_;
+  AskedProject asked_;
   specs::LoadedProject given_;
   specs::ClusterCampaign campaign_;
 };
 
 }  // namespace
-
-specs::Node project_to_freeze(const fs::path& file) {
-  if (specs::is_python_project(file))
-    throw bad_input(fmt::format("{}: a Python project says neither what to measure nor where; expected a project of stackx "
-                                "(stackx/project/1, docs/cluster.md)",
-                                file.string()));
-  auto document = specs::Node::parse_file(file);
-  if (const auto schema = document.find("$schema"); schema && schema->json() == "stackx/cluster-settings/1")
-    throw bad_input(fmt::format("{}: these are the settings of a cluster; name a project, and these with --settings {}", file.string(),
-                                file.string()));
-  document.schema("stackx/project/1");
-  return document;
-}
 
 specs::ClusterCampaign freeze(const FreezeOptions& options, const workspace::Context& context, const fs::path& instead) {
   return Freezing(options, context).freeze(instead);

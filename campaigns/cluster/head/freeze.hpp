@@ -1,5 +1,6 @@
 // Freezes a project into a campaign on a cluster: for each target what is measured, drawn once, with the catalogs that it was
-// drawn from, so that nodes read what the head read whatever changes later.
+// drawn from, so that nodes read what the head read whatever changes later. A program of --pi is copied to
+// <spool>/programs/<its hash>/, from where nodes run it.
 //
 // The directory is made under another name and gets its own when it is whole: a campaign is on the spool, or it is not.
 #pragma once
@@ -9,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/format/json.hpp"
+#include "campaigns/cluster/head/asked_project.hpp"
 #include "specs/project/cluster_campaign.hpp"
 #include "workspace/context.hpp"
 
@@ -21,11 +22,9 @@ struct FreezeOptions {
   std::string on;                      // "slurm", "kubernetes": targets of that alone; empty: all
   bool node_local = false;
   bool allow_paths = false;            // catalogs may name programs and files
-  std::optional<std::uint64_t> seed;   // instead of the sampler's
+  std::optional<std::uint64_t> sample, seed;  // instead of the sampler's
+  PythonAsked python;
 };
-
-// Throws Error(bad_input) for a file that is no project of stackx.
-specs::Node project_to_freeze(const std::filesystem::path& file);
 
 // Writes nothing but to its directory below the settings' spool, or below `instead`, where it is only to be looked at.
 // Throws Error(bad_input) for what cannot be measured, NoStack, Error(environment) where the spool refuses.

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
-#include "campaigns/cluster/head/freeze.hpp"
+#include "campaigns/cluster/head/asked_project.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "store/file_system.hpp"
+#include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
+#include "workspace/shell_words.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
@@ -25,11 +27,11 @@ std::string list_of(const std::vector<specs::ClusterCampaign>& campaigns) {
 }
 
 specs::ClusterCampaign of_project(const fs::path& file, const std::vector<specs::ClusterCampaign>& known) {
-  const auto name = project_to_freeze(file).at("name").text();
+  const auto name = project_name(file);
   const auto found = std::ranges::find(known, name, &specs::ClusterCampaign::project);
   if (found != known.end()) return *found;
-  throw bad_input(fmt::format("{}: no campaign of {} was submitted from here; stackx cluster submit {} begins one", file.string(),
-                              specs::in_quotes(name), file.string()));
+  throw bad_input(fmt::format("{}: no campaign of {} was submitted from here; stackx cluster submit {} begins one", workspace::called(file),
+                              specs::in_quotes(name), workspace::shell_quoted(workspace::called(file))));
 }
 
 }  // namespace
@@ -67,6 +69,8 @@ specs::ClusterCampaign find_campaign(const std::string& word, const fs::path& da
   for (const auto& campaign : known)
     if (campaign.id.starts_with(word)) found.push_back(campaign);
   if (word.empty() && !found.empty()) return found.front();
+  if (found.empty() && word.find_first_not_of("0123456789abcdef") != word.npos)  // no id
+    if (const auto file = workspace::named_project(word); fs::is_regular_file(file, none)) return of_project(file, known);
   if (found.size() > 1) throw bad_input(fmt::format("{}: several campaigns begin so; give more of its digits", specs::in_quotes(word)));
   if (found.empty())
     throw bad_input(fmt::format("{}no cluster campaign; {}", word.empty() ? "" : specs::in_quotes(word) + ": ", list_of(known)));

@@ -1,0 +1,105 @@
+#include "campaigns/cluster/head/asked_project.hpp"
+
+#include <fmt/format.h>
+
+#include "campaigns/cluster/place.hpp"
+#include "campaigns/python_project.hpp"
+#include "inspector/paths.hpp"
+#include "specs/error.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/project/own_pis.hpp"
+#include "specs/project/project.hpp"
+#include "specs/python/project.hpp"
+#include "workspace/load.hpp"
+#include "workspace/plain_program.hpp"
+
+namespace stackx::campaigns::cluster {
+namespace {
+
+using specs::Json;
+
+void check_words_of_own(const fs::path& file, const PythonAsked& asked) {
+  const std::pair<const char*, const std::string&> words[] = {
+      {"--workload", asked.workload}, {"--pi", asked.pi}, {"--files", asked.files}, {"--python", asked.python}};
+  for (const auto& [option, word] : words)
+    if (!word.empty())
+      throw bad_input(fmt::format("{}: {} belongs to Python projects; a project of stackx says this itself", file.string(), option));
+}
+
+// Hardware of which the targets may say a version, and no catalog has to list any: what a node has is looked up there.
+Json catalog_of_machines() {
+  return {{"$schema", "stackx/catalog/1"},
+          {"components",
+           {{"cpu", {{"kind", "hardware"}, {"versioning", "opaque"}, {"versions", Json::object()}}},
+            {"driver", {{"kind", "driver"}, {"open", true}, {"versions", Json::object()}}}}}};
+}
+
+Json written(const std::vector<specs::Requirement>& requirements) {
+  Json all = Json::object();
+  for (const auto& one : requirements) all[one.component] = one.constraint.text;
+  return all;
+}
+
+void write(const fs::path& file, const Json& json) {
+  std::error_code refused;
+  fs::create_directories(file.parent_path(), refused);
+  if (!specs::replace_text_file(file, json.dump(2) + "\n")) throw broken_environment(file.string() + ": cannot be written; is the disk full?");
+}
+
+AskedProject of_python(const fs::path& file, const PythonAsked& asked, const workspace::Context& context) {
+  if (asked.pi.empty() && !asked.files.empty()) throw bad_input("--files: shows a directory to the command of --pi; add that");
+  const auto project = specs::read_python_project(file, {});
+  check_measured(asked.workload, asked.pi, "");
+  std::optional<specs::PiProgram> program;
+  if (!asked.pi.empty()) program = workspace::plain_program(asked.pi, asked.files, asked.prints);
+  const auto workload = program ? plain_workload(*program, "") : asked_framework(project, asked.workload, context);
+  specs::PythonContext beside;
+  beside.python = measured_python(asked.python);
+  beside.catalogs = {kept_python_catalog(project, beside.python, asked.pip, asked.offline).string()};
+  auto [loaded, catalog] = specs::load_project(file, context.data_directory(), beside);
+  workspace::Loaded with_python{std::move(loaded), std::move(catalog), {}, {}};
+  need_python(with_python);
+  const auto place = fs::weakly_canonical(fs::absolute(file)).string() + "\n" + beside.python;
+  const auto written_to = inspector::cache_directory() / "cluster" / (specs::sha256(place).substr(0, 16) + ".json");
+  const auto machines = written_to.parent_path() / "machines.json";
+  write(machines, catalog_of_machines());
+  write(written_to, {{"$schema", "stackx/project/1"},
+                     {"name", project.name},
+                     {"catalogs", {fs::absolute(beside.catalogs.front()).string(), "gpus.json", fs::absolute(machines).string()}},
+                     {"requires", written(with_python.project.requires_)},
+                     {"pins", written(with_python.project.pins)},
+                     {"workload", specs::to_json(workload)}});
+  const bool with_cuda = !program && comes_with_cuda(project, workload.params.at("framework"));
+  return {written_to, specs::Node::parse_file(written_to), true, with_cuda, std::move(program)};
+}
+
+}  // namespace
+
+specs::Workload AskedProject::workload_on(const std::map<std::string, std::string>& hardware) const {
+  auto workload = specs::workload_from(document.at("workload"));
+  const bool computes = program.has_value() || (with_cuda && specs::takes_device(workload.pi));
+  if (computes && hardware.contains("gpu")) workload.params.try_emplace("device", "gpu");
+  return workload;
+}
+
+AskedProject asked_project(const fs::path& file, const PythonAsked& asked, const workspace::Context& context) {
+  if (specs::is_python_project(file)) return of_python(file, asked, context);
+  check_words_of_own(file, asked);
+  return {file, project_document(file), false, false, {}};
+}
+
+specs::Node project_document(const fs::path& file) {
+  auto document = specs::Node::parse_file(file);
+  if (const auto schema = document.find("$schema"); schema && schema->json() == "stackx/cluster-settings/1")
+    throw bad_input(fmt::format("{}: these are the settings of a cluster; name a project, and these with --settings {}", file.string(),
+                                file.string()));
+  document.schema("stackx/project/1");
+  return document;
+}
+
+std::string project_name(const fs::path& file) {
+  return specs::is_python_project(file) ? specs::read_python_project(file, {}).name : project_document(file).at("name").nonempty();
+}
+
+}  // namespace stackx::campaigns::cluster
