@@ -15,6 +15,7 @@
 #include "campaigns/cluster/node/block.hpp"
 #include "campaigns/run.hpp"
 #include "cli/commands.hpp"
+#include "cli/inspect/package_warnings.hpp"
 #include "cli/output/cluster_text.hpp"
 #include "cli/output/headlines.hpp"
 #include "cli/output/print.hpp"
@@ -163,12 +164,24 @@ bool stage_before_submitting(const specs::ClusterCampaign& campaign, Globals& gl
   return false;
 }
 
+// Of targets with GPUs.
+void warn_of_packages_on(const specs::ClusterCampaign& campaign, const Globals& globals) {
+  for (const auto& target : campaign.targets) {
+    const auto directory = cluster::target_directory(cluster::root_of(campaign), target.target.name);
+    const auto loaded = workspace::load(directory / "project.json", globals, cluster::overlays_in(directory), workspace::Need::stacks);
+    const auto gpu = loaded.project.hardware.find("gpu"), driver = loaded.project.hardware.find("driver");
+    const auto end = loaded.project.hardware.end();
+    if (gpu != end) warn_of_packages(target.plan, {loaded.project, loaded.catalog}, gpu->second, driver == end ? "" : driver->second, {}, globals);
+  }
+}
+
 void submit(ClusterWords& words, Globals& globals) {
   words.freeze.project = workspace::named_project(words.freeze.project);
   if (!words.fresh) refuse_second(words, globals);
   words.freeze.node_local = words.stage == "node";
   const auto campaign = cluster::freeze(words.freeze, globals);
   cluster::remember(campaign, store::default_path(globals.db));
+  warn_of_packages_on(campaign, globals);
   if (words.stage == "none" || stage_before_submitting(campaign, globals)) collect_now(campaign, words, globals);
 }
 
@@ -259,8 +272,8 @@ void add_submit(Command cluster_command, std::shared_ptr<ClusterWords> words, Gl
   command.describe({"The stacks are drawn once and frozen, with the catalogs, in a directory of the spool; what they need is fetched there; then "
                     "one job array (Slurm) or Indexed Job (Kubernetes) a target is submitted. `cluster collect` goes on from there.",
                     {{"On all targets of the project, until all is there", "stackx cluster submit project.json --wait"},
-                     {"Which release of a package is fastest on the nodes", "stackx cluster submit \"torch>=2.4\" --workload matmul --settings slurm.json --wait"},
-                     {"The same at a program of yours", "stackx cluster submit requirements.txt --pi ./bench.py --settings slurm.json"},
+                     {"Which release of a package is fastest on the nodes", "stackx cluster submit \"torch>=2.6\" --workload matmul \\\n  --settings slurm.json --wait"},
+                     {"The same at a program of yours", "stackx cluster submit requirements.txt --pi ./bench.py \\\n  --settings slurm.json --wait"},
                      {"On Slurm alone", "stackx cluster submit project.json --on slurm"}}});
   add_freeze_options(command, *words);
   command.add_option("--stage", words->stage,

@@ -6,17 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "advisor/check/asked.hpp"
-#include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/containerfile.hpp"
-#include "advisor/recipes/gpu_build.hpp"
 #include "analysis/text/table.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
 #include "campaigns/verdict_forecast.hpp"
 #include "cli/commands.hpp"
-#include "cli/inspect_end.hpp"
-#include "cli/inspect_plan.hpp"
+#include "cli/inspect/end.hpp"
+#include "cli/inspect/package_warnings.hpp"
+#include "cli/inspect/plan.hpp"
 #include "cli/output/print.hpp"
 #include "cli/output/unsolvable.hpp"
 #include "cli/shared_options.hpp"
@@ -172,27 +170,6 @@ void say_not_here(const specs::Plan& plan, const workspace::Loaded& loaded) {
     workspace::remark("not on this machine: {} of {} would be left out: {}\n", out, workspace::counted(stacks.size(), "stack"), why);
 }
 
-// Before anything is downloaded: stacks whose packages, as an installer takes them, do not run on the GPU that is here.
-void warn_of_packages(const specs::Plan& plan, const workspace::Loaded& loaded, const std::vector<std::string>& catalogs,
-                      const Globals& globals) {
-  if (!loaded.device || loaded.device->card >= loaded.host.gpus.size()) return;
-  const auto accelerators = specs::load_accelerators(globals.data_directory());
-  const auto* model = accelerators.identify(loaded.host.gpus[loaded.device->card].model);
-  if (!model) return;
-  const auto knowledge = advisor::load_knowledge(globals, catalogs);
-  std::set<std::string> seen;
-  for (const auto& arm : plan.arms) {
-    if (arm.sentinel || !seen.insert(arm.stack.id()).second) continue;
-    auto packages = advisor::stack_packages(arm.stack, loaded.catalog, {});
-    advisor::choose_gpu_builds(packages, arm.stack, loaded.catalog);
-    const auto python = arm.stack.components.find("python");
-    const auto checked = advisor::check_packages(knowledge, packages, python == arm.stack.components.end() ? "" : python->second,
-                                                 advisor::asked_gpu(*model, model->name), loaded.host.driver);
-    if (checked && checked->answer == advisor::Answer::no)
-      workspace::remark("stack {}: stackx check says no: {}\n", arm.stack.short_id(), checked->text);
-  }
-}
-
 void print_containerfiles(const specs::Plan& plan, const campaigns::Job& job, Globals& globals) {
   if (job.refusal) globals.exit_code = 1;
   advisor::ContainerText how;
@@ -236,7 +213,9 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
     auto plan = plan_to_run(job, options.plan, options.job.allow_paths, store, spool);
     hold_to(plan, options, job.loaded.project);
     campaigns::PlanLock lock(spool, plan.id);
-    warn_of_packages(plan, job.loaded, options.job.catalogs, globals);
+    const auto& loaded = job.loaded;
+    if (loaded.device && loaded.device->card < loaded.host.gpus.size())
+      warn_of_packages(plan, {loaded.project, loaded.catalog}, loaded.host.gpus[loaded.device->card].model, loaded.host.driver, options.job.catalogs, globals);
     campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
   }
   return campaigns;

@@ -30,8 +30,7 @@
 namespace stackx::campaigns::cluster {
 namespace {
 
-// Before an index is asked, which takes longer.
-specs::ClusterSettings settings_of(const FreezeOptions& options) {
+specs::ClusterSettings read_settings(const FreezeOptions& options) {
   if (!options.settings.empty()) {
     const auto node = specs::Node::parse_file(options.settings);
     node.schema("stackx/cluster-settings/1");
@@ -47,6 +46,36 @@ specs::ClusterSettings settings_of(const FreezeOptions& options) {
                               workspace::called(options.project),
                               is_python ? "does not say where the campaign runs; write"
                                         : "has no \"cluster\", which says where the campaign runs; add it, or write"));
+}
+
+void keep_those_on(const std::string& scheduler, specs::ClusterSettings& settings, const FreezeOptions& options) {
+  if (scheduler.empty()) return;
+  std::erase_if(settings.targets, [&](const auto& target) { return target.is_slurm() != (scheduler == "slurm"); });
+  if (settings.targets.empty())
+    throw bad_input(fmt::format("{}: no target of its \"cluster\" is on {}", workspace::called(options.project), scheduler));
+}
+
+void check_program_can_be_read(const specs::ClusterSettings& settings) {
+  for (const auto& target : settings.targets)
+    if (const auto* pods = std::get_if<specs::KubernetesTarget>(&target.on); pods != nullptr && pods->volume.is_null())
+      throw bad_input(fmt::format("--pi: target {} has no \"volume\", so its pods cannot read the program; give it one, or measure one of "
+                                  "stackx's own workloads there",
+                                  target.name));
+}
+
+specs::ClusterSettings settings_of(const FreezeOptions& options) {
+  auto settings = read_settings(options);
+  keep_those_on(options.on, settings, options);
+  if (!options.python.pi.empty()) check_program_can_be_read(settings);
+  return settings;
+}
+
+const fs::path& checked_spool(const fs::path& spool) {
+  if (!fs::is_directory(spool))
+    throw broken_environment(fmt::format("{}: no such directory on this machine; \"spool\" is one that head and nodes share: "
+                                         "mount it, or make it",
+                                         spool.string()));
+  return spool;
 }
 
 // The catalogs as files beside the frozen project, under names that nothing else has.
@@ -112,46 +141,38 @@ struct Fresh {
 
 class Freezing {
  public:
-  Freezing(const FreezeOptions& options, const workspace::Context& context)
-      : options_(options), context_(context), settings_(settings_of(options)), asked_(asked_project(options.project, options.python, context)) {
+  // In this order: what is wrong here is said before an index is asked, which takes longer.
+  Freezing(const FreezeOptions& options, const workspace::Context& context, const fs::path& instead)
+      : options_(options),
+        context_(context),
+        settings_(settings_of(options)),
+        spool_(checked_spool(instead.empty() ? fs::path(settings_.spool) : instead)),
+        asked_(asked_project(options.project, options.python, context)) {
     specs::PythonContext usual;
     usual.overlays = workspace::user_overlays();
     given_ = specs::load_project(asked_.file, context.data_directory(), usual);  // what is wrong is said of the user's files
     campaign_.settings = std::move(settings_);
-    keep_those_on(options.on);
     campaign_.node_local = options.node_local;
     campaign_.project = asked_.document.at("name").nonempty();
     campaign_.created = specs::rfc3339_utc(std::chrono::system_clock::now());
   }
 
-  specs::ClusterCampaign freeze(const fs::path& instead) {
-    const fs::path spool = instead.empty() ? fs::path(campaign_.settings.spool) : instead;
-    if (!fs::is_directory(spool))
-      throw broken_environment(fmt::format("{}: no such directory on this machine; \"spool\" is one that head and nodes share: "
-                                           "mount it, or make it",
-                                           spool.string()));
+  specs::ClusterCampaign freeze() {
     try {
-      const Fresh fresh(spool / fmt::format(".new-{}-{:08x}", campaign_.created.substr(0, 10), std::random_device{}()));
-      if (asked_.program) place_program(spool);
+      const Fresh fresh(spool_ / fmt::format(".new-{}-{:08x}", campaign_.created.substr(0, 10), std::random_device{}()));
+      if (asked_.program) place_program();
       for (const auto& target : campaign_.settings.targets) add(target, fresh.path);
       specs::seal(campaign_);
       write_document(fresh.path / "campaign.json", specs::to_json(campaign_));
-      const fs::path root = spool / campaign_.short_id();
+      const fs::path root = spool_ / campaign_.short_id();
       if (!is_there(root)) fs::rename(fresh.path, root);
     } catch (const fs::filesystem_error& error) {
-      throw broken_environment(fmt::format("{}: {}; the spool must be writable here", spool.string(), error.code().message()));
+      throw broken_environment(fmt::format("{}: {}; the spool must be writable here", spool_.string(), error.code().message()));
     }
     return campaign_;
   }
 
  private:
-  void keep_those_on(const std::string& scheduler) {
-    if (scheduler.empty()) return;
-    std::erase_if(campaign_.settings.targets, [&](const auto& target) { return target.is_slurm() != (scheduler == "slurm"); });
-    if (campaign_.settings.targets.empty())
-      throw bad_input(fmt::format("{}: no target of its \"cluster\" is on {}", workspace::called(options_.project), scheduler));
-  }
-
   void add(const specs::ClusterTarget& target, const fs::path& fresh) {
     const fs::path directory = fresh / target.name;
     fs::create_directory(directory);
@@ -201,12 +222,12 @@ class Freezing {
   }
 
   // Where nodes see it. Its identity is its hash, not its place.
-  void place_program(const fs::path& spool) {
+  void place_program() {
     auto& program = *asked_.program;
     const auto below = fs::path("programs") / program.sha256.substr(0, 16);
     const auto name = fs::path(program.path).filename();
-    fs::create_directories(spool / below);
-    const auto file = spool / below / name;
+    fs::create_directories(spool_ / below);
+    const auto file = spool_ / below / name;
     if (!is_same(file, program)) {
       place_file(file, bytes_of(program.path));
       fs::permissions(file, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
@@ -242,7 +263,8 @@ class Freezing {
 
   const FreezeOptions& options_;
   const workspace::Context& context_;
-  specs::ClusterSettings settings_;
+  specs::ClusterSettings settings_;  // then the campaign's
+  fs::path spool_;
   AskedProject asked_;
   specs::LoadedProject given_;
   specs::ClusterCampaign campaign_;
@@ -251,7 +273,7 @@ class Freezing {
 }  // namespace
 
 specs::ClusterCampaign freeze(const FreezeOptions& options, const workspace::Context& context, const fs::path& instead) {
-  return Freezing(options, context).freeze(instead);
+  return Freezing(options, context, instead).freeze();
 }
 
 }  // namespace stackx::campaigns::cluster

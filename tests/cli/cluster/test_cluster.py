@@ -152,7 +152,7 @@ class Commands(OnSlurm):
         requirements.write_text("numpy\n")
         for command in ("submit", "script"):
             self.assertIn(f"--settings {settings}", self.stackx("cluster", command, settings, exit_code=2).stderr)
-            self.assertIn("expected a project of stackx", self.stackx("cluster", command, requirements, exit_code=2).stderr)
+            self.assertIn("does not say where the campaign runs; write a file as this one", self.stackx("cluster", command, requirements, exit_code=2).stderr)
         del document["cluster"]
         self.assertIn("has no \"cluster\"", self.stackx("cluster", "submit", self.write("none.json", document), exit_code=2).stderr)
         self.assertIn("none was submitted from here", self.stackx("cluster", "status", exit_code=2).stderr)

@@ -1,4 +1,4 @@
-#include "cli/inspect_end.hpp"
+#include "cli/inspect/end.hpp"
 
 #include <fmt/core.h>
 

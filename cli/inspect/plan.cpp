@@ -1,4 +1,4 @@
-#include "cli/inspect_plan.hpp"
+#include "cli/inspect/plan.hpp"
 
 #include <fmt/core.h>
 
