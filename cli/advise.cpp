@@ -154,9 +154,10 @@ std::vector<std::string> pythons_here() {
 void write_settling(const AdviseOptions& options, const advisor::HardwareAdvice& advice, const advisor::NotKnown& open) {
   const auto campaign = advisor::settle(advice, open, options.advice.analysis.delta, pythons_here());
   write_output(options.settle.string(), campaign.text);
-  workspace::say("{}: {} {}: stackx inspect {}{}\n", options.settle.string(), campaign.summary,
-                 advice.selection.hardware.version == "host" ? "Here" : "There",
-                 advisor::shell_quoted(options.settle.string()), campaign.needs_program ? " --pi PROGRAM" : "");
+  const bool is_here = advice.selection.hardware.version == "host";
+  const auto words = advisor::shell_quoted(options.settle.string()) + (campaign.needs_program ? " --pi PROGRAM" : "");
+  workspace::say("{}: {} {}: stackx inspect {}\n", options.settle.string(), campaign.summary, is_here ? "Here" : "There", words);
+  if (!is_here) workspace::say("On the nodes of a cluster: stackx cluster submit {} --settings FILE (docs/cluster.md)\n", words);
   for (const auto& note : campaign.notes) workspace::say("{}\n", note);
 }
 

@@ -168,7 +168,7 @@ bool stage_before_submitting(const specs::ClusterCampaign& campaign, Globals& gl
 void warn_of_packages_on(const specs::ClusterCampaign& campaign, const Globals& globals) {
   for (const auto& target : campaign.targets) {
     const auto directory = cluster::target_directory(cluster::root_of(campaign), target.target.name);
-    const auto loaded = workspace::load(directory / "project.json", globals, cluster::overlays_in(directory), workspace::Need::stacks);
+    const auto loaded = workspace::load(directory / "project.json", globals, cluster::overlays_in(directory), workspace::Need::nodes);
     const auto gpu = loaded.project.hardware.find("gpu"), driver = loaded.project.hardware.find("driver");
     const auto end = loaded.project.hardware.end();
     if (gpu != end) warn_of_packages(target.plan, {loaded.project, loaded.catalog}, gpu->second, driver == end ? "" : driver->second, {}, globals);
@@ -255,7 +255,8 @@ void add_freeze_options(Command command, ClusterWords& words) {
   command.add_option("--on", words.freeze.on, "Targets on this scheduler alone [all]").check(one_of({"slurm", "kubernetes"})).type_name("NAME");
   command.add_option("--settings", words.freeze.settings, "A file with the cluster's settings, instead of the project's \"cluster\"").type_name("FILE");
   command.add_option("--workload", python.workload, "What is measured of a Python project").type_name("NAME[:KEY=VALUE,...]");
-  command.add_option("--pi", python.pi, "The same: a program of your own, which prints one number or nothing (then its wall time counts)").type_name("COMMAND");
+  command.add_option("--pi", python.pi, "A program of your own that measures: of a Python project any command, which prints one number or nothing (then its wall "
+                     "time counts); beside a project's workload a PI, as inspect takes it").type_name("COMMAND");
   command.add_option("--prints", python.prints, "What the number is that the command of --pi prints").check(one_of({"seconds", "rate"})).show_default();
   command.add_option("--files", python.files, "Directory that the command is shown read-only, and begins in; nodes see it under the same name").type_name("DIR");
   command.add_option("--python", python.python, "Python of a Python project [this machine's python3]").type_name("X.Y");

@@ -39,13 +39,14 @@ std::vector<fs::path> user_overlays() {
 namespace {
 
 bool of_gpu(const std::string& component) { return component == "gpu" || component == "driver"; }
+bool of_driver(const std::string& component) { return component == "driver"; }
 
-void forget_gpu(specs::Project& project, specs::Catalog& catalog) {
-  std::erase_if(project.hardware, [](const auto& one) { return of_gpu(one.first) && one.second == "host"; });
+// That it is asked for, and that anything requires something of it.
+void forget(bool (*which)(const std::string& component), specs::Project& project, specs::Catalog& catalog) {
+  std::erase_if(project.hardware, [&](const auto& one) { return which(one.first) && one.second == "host"; });
   for (auto& [name, component] : catalog.components)
     for (auto& entry : component.versions) {
-      const auto erased =
-          std::erase_if(entry.requires_, [](const auto& one) { return of_gpu(one.component); });
+      const auto erased = std::erase_if(entry.requires_, [&](const auto& one) { return which(one.component); });
       if (erased > 0) entry.attributes[inspector::gpu_needed] = "yes";
     }
 }
@@ -73,6 +74,11 @@ bool wants_gpu_of_host(const specs::Project& project) {
   return std::ranges::any_of(project.hardware, [](const auto& one) {
     return of_gpu(one.first) && one.second == "host";
   });
+}
+
+bool names_gpu(const specs::Project& project) {
+  const auto gpu = project.hardware.find("gpu");
+  return gpu != project.hardware.end() && gpu->second != "host";
 }
 
 }  // namespace
@@ -110,7 +116,8 @@ Loaded load(const fs::path& project_file, const Context& where,
   bind_processor(loaded.project, loaded.catalog, loaded.host, where);
   loaded.device = device_of(loaded.host, device);
   if (need == Need::inspections && !loaded.device && wants_gpu_of_host(loaded.project))
-    forget_gpu(loaded.project, loaded.catalog);
+    forget(of_gpu, loaded.project, loaded.catalog);
+  if (need == Need::nodes && names_gpu(loaded.project)) forget(of_driver, loaded.project, loaded.catalog);
   resolver::bind_host(loaded.project, loaded.catalog, loaded.host,
                       loaded.device ? loaded.device->card : loaded.host.gpus.size());
   return loaded;

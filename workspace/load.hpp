@@ -22,8 +22,9 @@ struct Loaded {
 
 // Detecting the machine takes longer than counting the stacks of most projects. `inspections`: as `machine`, but where
 // "host" means a GPU and none is here, stacks are resolved as if it did not matter, so that each is planned, and refused
-// with the reason.
-enum class Need { stacks, machine, inspections };
+// with the reason. `nodes`: as `machine`, for machines elsewhere: a driver of "host" beside a named GPU is each node's own, and
+// stacks are resolved as if it did not matter.
+enum class Need { stacks, machine, inspections, nodes };
 
 // `device` is the beginning of a UUID or an index; empty: the first visible GPU.
 Loaded load(const std::filesystem::path& project_file, const Context& where,

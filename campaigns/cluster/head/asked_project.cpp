@@ -21,7 +21,7 @@ using specs::Json;
 
 void check_words_of_own(const fs::path& file, const PythonAsked& asked) {
   const std::pair<const char*, const std::string&> words[] = {
-      {"--workload", asked.workload}, {"--pi", asked.pi}, {"--files", asked.files}, {"--python", asked.python}};
+      {"--workload", asked.workload}, {"--files", asked.files}, {"--python", asked.python}};
   for (const auto& [option, word] : words)
     if (!word.empty())
       throw bad_input(fmt::format("{}: {} belongs to Python projects; a project of stackx says this itself", file.string(), option));
@@ -86,7 +86,9 @@ specs::Workload AskedProject::workload_on(const std::map<std::string, std::strin
 AskedProject asked_project(const fs::path& file, const PythonAsked& asked, const workspace::Context& context) {
   if (specs::is_python_project(file)) return of_python(file, asked, context);
   check_words_of_own(file, asked);
-  return {file, project_document(file), false, false, {}};
+  std::optional<specs::PiProgram> program;
+  if (!asked.pi.empty()) program = specs::foreign_program(asked.pi);
+  return {file, project_document(file), false, false, std::move(program)};
 }
 
 specs::Node project_document(const fs::path& file) {

@@ -21,10 +21,10 @@
 
 namespace stackx::campaigns::cluster {
 
-// What a Python project does not say. Of a project of stackx nothing of it may be given.
+// What a Python project does not say. Beside a project of stackx only `pi` may be given: a PI of the user's, as `inspect` takes it.
 struct PythonAsked {
   std::string workload;
-  std::string pi, files, prints = "seconds";
+  std::string pi, files, prints = "seconds";  // prints: what the program does, of specs::printed_numbers
   std::string python;  // "": this machine's
   pypi::PipOptions pip;
   bool offline = false;

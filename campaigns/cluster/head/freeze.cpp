@@ -201,7 +201,7 @@ class Freezing {
   }
 
   workspace::Loaded load(const fs::path& directory) const {
-    return workspace::load(directory / "project.json", context_, overlays_in(directory), workspace::Need::machine);
+    return workspace::load(directory / "project.json", context_, overlays_in(directory), workspace::Need::nodes);
   }
 
   std::map<std::string, std::string> hardware_of(const specs::ClusterTarget& target) const {

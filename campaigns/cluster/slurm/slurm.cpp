@@ -57,6 +57,8 @@ std::string said(const Finished& finished) {
 }
 
 std::string advice_on(const std::string& said) {
+  if (said.find("establish a configuration source") != said.npos)
+    return "; no cluster is set up for its programs here: run this on a login node";
   if (said.find("Unable to contact slurm controller") != said.npos) return "; its controller does not answer: try again later";
   if (said.starts_with("no answer"))
     return "; it may have done what it was asked: `stackx cluster status` says, once it answers";

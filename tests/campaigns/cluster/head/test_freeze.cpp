@@ -215,6 +215,43 @@ TEST_CASE("freeze: settings of a file of their own, and targets of one scheduler
   CHECK_THAT(tests::message_of([&] { bench.freeze(options); }), Contains("no target") && Contains("kubernetes"));
 }
 
+TEST_CASE("freeze: a driver of \"host\" beside a GPU that is named is each node's own") {
+  Bench bench;
+  auto catalog = lib_catalog("lib", 6);
+  catalog["components"]["driver"] = {{"kind", "driver"}, {"open", true}, {"versions", {{"550", Json::object()}}}};
+  for (auto& version : catalog["components"]["lib"]["versions"]) version["requires"] = {{"driver", ">=600"}};
+  bench.write("project/a/lib.json", catalog);
+  bench.on_gpus({"v100"});
+  bench.project["hardware"]["driver"] = "host";
+  const auto campaign = bench.freeze();
+  const auto hardware = specs::Node::parse_file(root_of(campaign) / "v100" / "project.json").at("hardware");
+  CHECK(hardware.at("gpu").text().starts_with("v100"));
+  CHECK(hardware.at("driver").text() == "host");
+  const auto stacks = stacks_of(campaign.target("v100").plan);
+  CHECK(stacks.size() == 6);  // and a sentinel; what a driver has to be is held against the node's
+  for (const auto& stack : stacks) CHECK_FALSE(stack.components.contains("driver"));
+}
+
+TEST_CASE("freeze: a program of the user's is copied to the spool, under its hash, and looked at nowhere else") {
+  Bench bench;
+  bench.write("pi", "#!/bin/sh");
+  FreezeOptions options;
+  options.python.pi = (bench.place / "pi").string();
+  const auto campaign = bench.freeze(options);
+  const auto& plan = campaign.target("here").plan;
+  REQUIRE(plan.program);
+  const fs::path copy = plan.program->path;
+  CHECK(copy == bench.place / "spool" / "programs" / plan.program->sha256.substr(0, 16) / "pi");
+  CHECK(specs::read_text_file(copy, "") == specs::read_text_file(bench.place / "pi", ""));
+  CHECK((fs::status(copy).permissions() & fs::perms::others_exec) != fs::perms::none);
+  CHECK(plan.arms.front().workload.program == plan.program->sha256);
+  { std::ofstream(copy) << "something else"; }
+  CHECK(bench.freeze(options).target("here").plan.program->path == copy);  // is made good
+  CHECK(specs::read_text_file(copy, "") == specs::read_text_file(bench.place / "pi", ""));
+  options.python.workload = "matmul";
+  CHECK_THAT(tests::message_of([&] { bench.freeze(options); }), Contains("--workload belongs to Python projects"));
+}
+
 TEST_CASE("freeze: what cannot be measured is refused by name, and nothing is left on the spool") {
   Bench bench;
   const auto refused = [&](const std::string& what) {
