@@ -31,6 +31,7 @@ struct Context {
   bool sandbox = true;  // false: no bubblewrap even where it works
   // The GPU that stacks with one are measured on; nothing: none is visible, and they are refused.
   std::optional<GpuDevice> device;
+  bool for_other_machines = false;  // stacks are made, and run elsewhere: what they need of a GPU is asked there
   // This process's share of the CPUs, where several campaigns run side by side: block `first` of `of`.
   struct CpuShare {
     std::size_t block = 0, of = 1;

@@ -140,7 +140,7 @@ struct Inspector::State {
   // What cannot run here is refused before anything is fetched.
   std::expected<const StackEnvironment*, CannotBuild> make(const specs::Stack& stack,
                                                            const Say& say) {
-    if (needs_gpu(stack, catalog))
+    if (!context.for_other_machines && needs_gpu(stack, catalog))
       if (auto why = why_not_on(context.device, context.host, stack, catalog))
         return std::unexpected(CannotBuild{Outcome::unsupported, std::move(*why), ""});
     return environments.get(stack, say, context.stop);

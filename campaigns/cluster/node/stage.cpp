@@ -20,6 +20,7 @@ Staged stage(const fs::path& root, const specs::FrozenTarget& target, const work
   const CampaignOptions options{job, false, {}, {}};
   auto where = inspector_context(options, target.plan.program, context);
   where.cache = stage_directory(root);
+  where.for_other_machines = true;
   where.image_archives = image_directory(root);
   fs::create_directories(where.cache);
   inspector::Inspector inspector(std::move(where), loaded.catalog, target.plan.campaign);

@@ -5,6 +5,7 @@ import pathlib
 import shutil
 
 from cluster_box import OnKubernetes, OnSlurm
+from harness import STACKX
 from python_stack import HERE, wheel
 from watched_project import Watch
 
@@ -106,3 +107,40 @@ class OfPackagesOnKubernetes(OnKubernetes, Watch):
         _, kept = self.wait_for_end()
         self.assertEqual([(one["stack"]["victim"], one["outcome"]) for one in kept], [("1.0", "ok")] * 2)
         self.assertEqual(len(list(pathlib.Path(self.spool).glob("programs/*/bench.py"))), 1)
+
+
+# A PI of the user's: says on which device it was put.
+PI = """#!/bin/sh
+cat <<TEXT
+{"name": "matmul", "component": "cublas", "parameters": {}, "samples_ns": [1000, 1010, 990], "work": {"flop": 1e6, "bytes": 0, "items": 1},
+ "check": {"reference": "r", "max_relative_error": 0, "bound": 1, "pass": true}, "loaded": {"cublas": "12.4"}, "files": [],
+ "gpu": {"uuid": "$CUDA_VISIBLE_DEVICES"}}
+TEXT
+"""
+
+
+class OfGpus(OnSlurm):
+    """Submitted from a machine without a GPU to nodes with one, which a look-alike of NVML plays."""
+
+    def test_the_driver_is_each_nodes_own(self):
+        self.start_cluster()
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "driver": {"kind": "driver", "open": True, "versions": {"525.60.13": {}}},
+            "cublas": {"kind": "package", "versions": {version: {"requires": {"driver": driver, "gpu.compute_capability": ">=5.0"},
+                                                                 "provides": {"blas": version}} for version, driver in (("12.4", ">=525"), ("99.0", ">=9999"))}}}})
+        pi = self.write("pi.sh", PI)
+        pi.chmod(0o755)
+        nvml = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml" / "two_gpus"
+        project = self.write("project.json", {
+            "$schema": "stackx/project/1", "name": "on-gpus", "catalogs": ["gpus.json", "catalog.json"], "requires": {"cublas": "*"},
+            "hardware": {"gpu": "host", "driver": "host"}, "workload": {"pi": "matmul", "params": {"device": "gpu", "m": 64, "n": 64, "k": 64}},
+            "campaign": {"sampler": {"kind": "all"}},
+            "cluster": {"targets": [{"hardware": "h200", "slurm": {"preamble": f"export LD_LIBRARY_PATH={nvml}"}}], "blocks": 1, "rounds_per_block": 2,
+                        "spool": str(self.spool)}})
+        self.stackx("cluster", "submit", project, "--pi", pi)
+        status, kept = self.wait_for_end()
+        measured = {(one["stack"]["cublas"], one["outcome"], one["device"][:4], one["stack"].get("driver")) for one in kept}
+        self.assertEqual(measured, {("12.4", "ok", "GPU-", None), ("99.0", "unsupported", "GPU-", None)})
+        too_old = {one["reason"] for one in kept if one["outcome"] == "unsupported"}
+        self.assertRegex(" ".join(too_old), r"\Acublas 99\.0 .*driver.*>=9999")
+        self.assertEqual({one["stack"]["gpu"] for one in kept}, {json.loads((self.root() / "h200" / "project.json").read_text())["hardware"]["gpu"]})
