@@ -213,7 +213,7 @@ SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, doub
                  open.spread,
                  delta};
   if (advice.space->project().hardware.contains(hardware.component))
-    asked.hardware = {{hardware.component, hardware.version}};
+    asked.hardware = {{hardware.component, hardware.models.size() > 1 ? hardware.name : hardware.version}};  // any of them will do
   asked.by_rate = advice.yardstick.is_rate();
   std::set<std::string> elsewhere;
   for (auto& stack : asked.candidates) {

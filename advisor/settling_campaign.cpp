@@ -221,6 +221,8 @@ void write_file(const Settling& asked, const std::vector<specs::Stack>& candidat
                   asked.workload.text(), asked.hw, result.summary);
   auto project = specs::parse_project(specs::Node::parse_text(document.dump(), "the settling campaign"), catalog);
   if (driver != candidates.front().components.end() && hardware["driver"] == "host") project.hardware["driver"] = driver->second;
+  if (const auto model = candidates.front().components.find("gpu"); model != candidates.front().components.end() && gpu)
+    project.hardware["gpu"] = model->second;  // where the name is one of several
   if (std::ranges::none_of(project.hardware, [](const auto& one) { return one.second == "host"; }))
     check_candidates(candidates, project, catalog);
   result.text = document.dump(2) + "\n";

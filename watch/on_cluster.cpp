@@ -120,6 +120,7 @@ OnCluster begin_on_cluster(const fs::path& project, bool allow_paths, const fs::
   cluster::FreezeOptions how;
   how.project = project;
   how.allow_paths = allow_paths;
+  how.exact = true;  // results are looked for under it
   const auto campaign = cluster::freeze(how, context);
   cluster::remember(campaign, database);
   auto staged = cluster::stage_all(campaign, context);

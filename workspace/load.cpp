@@ -11,6 +11,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/project/is_project.hpp"
 #include "specs/python/project.hpp"
 #include "workspace/this_machine.hpp"
@@ -70,6 +71,16 @@ void bind_processor(specs::Project& project, specs::Catalog& catalog, const spec
   asked->second = processor.hardware["cpu"];
 }
 
+// A name that several models share is that of the machine at hand if it is one of them, else the most usual one.
+void bind_gpu_name(specs::Project& project, const specs::Catalog& catalog, const specs::Gpu* here) {
+  const auto asked = project.hardware.find("gpu");
+  const auto* component = catalog.find("gpu");
+  if (asked == project.hardware.end() || asked->second == "host" || !component || component->find(asked->second)) return;
+  const auto models = specs::models_named(*component, asked->second);
+  const bool is_here = here != nullptr && std::ranges::any_of(models, [&](const auto& model) { return specs::is_model_of(model, *here, component); });
+  if (!models.empty()) asked->second = is_here ? "host" : models.front();
+}
+
 bool wants_gpu_of_host(const specs::Project& project) {
   return std::ranges::any_of(project.hardware, [](const auto& one) {
     return of_gpu(one.first) && one.second == "host";
@@ -110,11 +121,13 @@ Loaded load(const fs::path& project_file, const Context& where,
                                            [](const auto& one) { return one.second == "host"; });
   if (!of_host && need == Need::stacks) {
     bind_processor(loaded.project, loaded.catalog, {}, where);
+    bind_gpu_name(loaded.project, loaded.catalog, nullptr);
     return loaded;
   }
   loaded.host = inspector::detect_host(where.data_directory());
   bind_processor(loaded.project, loaded.catalog, loaded.host, where);
   loaded.device = device_of(loaded.host, device);
+  bind_gpu_name(loaded.project, loaded.catalog, loaded.device ? &loaded.host.gpus.at(loaded.device->card) : nullptr);
   if (need == Need::inspections && !loaded.device && wants_gpu_of_host(loaded.project))
     forget(of_gpu, loaded.project, loaded.catalog);
   if (need == Need::nodes && names_gpu(loaded.project)) forget(of_driver, loaded.project, loaded.catalog);

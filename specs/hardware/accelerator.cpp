@@ -359,6 +359,17 @@ std::vector<std::string> Accelerators::nearest(std::string_view name) const {
   return result;
 }
 
+std::vector<std::string> models_named(const Component& gpu, std::string_view name) {
+  Component described = gpu;
+  std::erase_if(described.versions, [](const VersionEntry& entry) {
+    return std::ranges::any_of(std::array{"title", "vendor", "architecture"}, [&](const char* key) { return !entry.attributes.contains(key); });
+  });
+  std::vector<std::string> models;
+  const Accelerators known(described);
+  for (const auto* one : known.named(name)) models.push_back(one->name);
+  return models;
+}
+
 Accelerators load_accelerators(const std::filesystem::path& data_directory) {
   const Catalog catalog = load_catalog(data_directory / "gpus.json");
   const Component* gpu = catalog.find("gpu");

@@ -59,6 +59,9 @@ class Accelerators {
   std::vector<std::vector<std::string>> words_;  // of each, its names as hardware_words() has them
 };
 
+// The versions of `gpu` that a name may mean, the most usual first, of those that are described as above; empty: none.
+std::vector<std::string> models_named(const Component& gpu, std::string_view name);
+
 Accelerators load_accelerators(const std::filesystem::path& data_directory);
 
 struct Peak {

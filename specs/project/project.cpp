@@ -12,6 +12,7 @@
 #include "specs/format/names.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/project/is_project.hpp"
 #include "specs/python/lock_file.hpp"
 #include "specs/python/project.hpp"
@@ -83,6 +84,7 @@ class ProjectReader {
                              to_string(component->kind)));
     if (const auto* entry = component->find(text)) return entry->version.text();
     if (name == "cpu" && component->versions.empty()) return text;  // a microarchitecture: workspace/load.hpp binds it
+    if (name == "gpu" && !models_named(*component, text).empty()) return text;  // a name of several: workspace/load.hpp binds it
     if (component->open && Version::parse(text, component->versioning)) return text;  // split_open() adds it
     std::vector<std::string> versions{"host"};
     for (const auto& entry : component->versions) versions.push_back(entry.version.text());

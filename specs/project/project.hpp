@@ -28,7 +28,7 @@ struct Project {
   std::filesystem::path file;
   std::vector<std::string> catalogs;
   std::vector<Requirement> requires_;
-  std::map<std::string, std::string> hardware;  // component -> a version of it, or "host"
+  std::map<std::string, std::string> hardware;  // component -> a version of it, "host", or a name of several GPUs ("v100")
   std::vector<Requirement> pins;
   std::vector<Workload>
       workloads;  // lists already crossed; empty if there is only something to resolve

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <set>
 
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
@@ -192,12 +193,18 @@ class Freezing {
     write_document(directory / "project.json", json);
     const auto loaded = load(directory);
     if (auto machine = copies.copy_machine(loaded, given_.catalog); !machine.empty()) json["catalogs"].push_back(machine);
+    std::set<std::string> of_nodes;
     for (const auto& [component, version] : loaded.project.hardware) {  // no longer that of the machine where it is read
       require_known(target, component, version);
-      json["hardware"][component] = version;
+      auto& asked = json["hardware"][component];
+      if (component == "gpu" && asked != "host" && asked != version) of_nodes.insert(component);  // a name of several models
+      else asked = version;
     }
+    // So that stacks are those that `inspect` of a Python project measures: nothing of them depends on the hardware.
+    if (asked_.is_python)
+      for (const auto& [component, version] : loaded.project.hardware) of_nodes.insert(component);
     write_document(directory / "project.json", json);
-    campaign_.targets.push_back({target, plan_for(target, loaded)});
+    campaign_.targets.push_back({target, plan_for(target, loaded, of_nodes)});
   }
 
   workspace::Loaded load(const fs::path& directory) const {
@@ -211,7 +218,8 @@ class Freezing {
     if (!known || known->component.empty())
       throw bad_input(fmt::format("{}: target {}: nobody knows the hardware {}; `stackx hw list` names all", workspace::called(options_.project),
                                   target.name, specs::in_quotes(target.model)));
-    return {{known->component, known->version}};
+    const bool is_of_several = known->models.size() > 1 && !options_.exact;
+    return {{known->component, is_of_several ? target.model : known->version}};
   }
 
   // As the project has it; of a Python project the GPU, if there is one that it computes on.
@@ -242,7 +250,8 @@ class Freezing {
                                   workspace::called(options_.project), target.name, component, component));
   }
 
-  specs::Plan plan_for(const specs::ClusterTarget& target, const workspace::Loaded& loaded) const {
+  // `of_nodes`: components that each node has its own of, so that stacks do not have them.
+  specs::Plan plan_for(const specs::ClusterTarget& target, const workspace::Loaded& loaded, const std::set<std::string>& of_nodes) const {
     const resolver::Resolver resolver(loaded.project, loaded.catalog);
     if (const auto why = resolver.explain())
       throw NoStack(campaign_.project, target.name, *why);
@@ -251,9 +260,7 @@ class Freezing {
     const bool of_releases = asked_.is_python && loaded.project.campaign.sampler.kind == specs::SamplerSpec::Kind::uniform;
     auto stacks = of_releases ? release_stacks(resolver, loaded.project)
                               : resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
-    // So that they are those that `inspect` of the project measures: nothing of them depends on the hardware.
-    for (auto& stack : stacks)
-      if (asked_.is_python) std::erase_if(stack.components, [&](const auto& one) { return loaded.project.hardware.contains(one.first); });
+    for (auto& stack : stacks) std::erase_if(stack.components, [&](const auto& one) { return of_nodes.contains(one.first); });
     workspace::require_consent(loaded.catalog, options_.allow_paths);
     workspace::require_consent(loaded.catalog, stacks, options_.allow_paths);
     auto plan = make_plan(loaded.project, stacks, campaign_.created, {}, asked_.program);

@@ -22,6 +22,7 @@ struct FreezeOptions {
   std::string on;                      // "slurm", "kubernetes": targets of that alone; empty: all
   bool node_local = false;
   bool allow_paths = false;            // catalogs may name programs and files
+  bool exact = false;                  // a name of several GPUs is the most usual of them alone
   std::optional<std::uint64_t> sample, seed;  // instead of the sampler's
   PythonAsked python;
 };

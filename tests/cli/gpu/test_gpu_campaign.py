@@ -92,6 +92,23 @@ class GpuCampaign(BlackBox):
         self.assertIn("2 of 6 samples", done.stdout)
         self.assertIn("power cap", done.stdout)
 
+    def test_a_name_of_several_models(self):
+        """Is the one that is here, and no stack is filed under the most usual of them; another GPU is none of them."""
+        self.machine("two_gpus")
+        described = {"vendor": "nvidia", "architecture": "volta", "compute_capability": "7.0"}
+        self.write("gpus-here.json", {"$schema": "stackx/catalog/1", "components": {"gpu": {"kind": "hardware", "versioning": "opaque", "versions": {
+            "v100-pcie-16gb": {"attributes": described | {"title": "Tesla V100 PCIe 16GB"}},
+            "v100-sxm2-16gb": {"attributes": described | {"title": "Tesla V100 SXM2 16GB", "aliases": ["Tesla V100-SXM2-16GB"]}}}}}})
+        self.gpu_project({"12.4": ">=525"})
+        project = self.project(requires={"cublas": "*"}, catalogs=["gpus-here.json", "catalog.json"], hardware={"gpu": "v100", "driver": "host"})
+        self.assertEqual(self.json("resolve", project, "--count")["valid_stacks"], "1")
+        self.stackx("inspect", project, "--device", V100, "--pi", self.pi(), "--rounds", 1)
+        self.assertEqual([(one["outcome"], one["stack"]["gpu"], one["device"]) for one in self.documents()], [("ok", "v100-sxm2-16gb", V100)])
+        other = self.stackx("inspect", project, "--device", H200, "--pi", self.pi(), "--rounds", 1, exit_code=2).stderr
+        self.assertIn("asks for v100-pcie-16gb, but this machine has nvidia-h200", " ".join(other.split()))
+        unknown = self.stackx("resolve", self.project(requires={"cublas": "*"}, catalogs=["gpus-here.json", "catalog.json"], hardware={"gpu": "v1000"}), exit_code=2).stderr
+        self.assertIn('the catalog has no gpu "v1000"', " ".join(unknown.split()))
+
     def played_runtime(self, versions):
         """A machine with a driver and NVML that are played, and a catalog of a libcudart that is: `version: more of its entry`."""
         machine = NVML.parent / "fakes" / "gpu" / "right"

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "campaigns/cluster/head/freeze.hpp"
 #include "campaigns/cluster/place.hpp"
@@ -230,6 +231,22 @@ TEST_CASE("freeze: a driver of \"host\" beside a GPU that is named is each node'
   const auto stacks = stacks_of(campaign.target("v100").plan);
   CHECK(stacks.size() == 6);  // and a sentinel; what a driver has to be is held against the node's
   for (const auto& stack : stacks) CHECK_FALSE(stack.components.contains("driver"));
+}
+
+TEST_CASE("freeze: a name of several GPUs is any of them on the nodes, or the most usual alone") {
+  Bench bench;
+  bench.on_gpus({"v100"});
+  const auto frozen = [&](const FreezeOptions& options) {
+    const auto campaign = bench.freeze(options);
+    const auto gpu = specs::Node::parse_file(root_of(campaign) / "v100" / "project.json").at("hardware").at("gpu").text();
+    std::set<std::string> in_stacks;
+    for (const auto& stack : stacks_of(campaign.target("v100").plan)) in_stacks.insert(stack.components.contains("gpu") ? stack.components.at("gpu") : "");
+    return std::pair(gpu, in_stacks);
+  };
+  CHECK(frozen({}) == std::pair<std::string, std::set<std::string>>("v100", {""}));
+  FreezeOptions options;
+  options.exact = true;
+  CHECK(frozen(options) == std::pair<std::string, std::set<std::string>>("v100-sxm2-16gb", {"v100-sxm2-16gb"}));
 }
 
 TEST_CASE("freeze: a program of the user's is copied to the spool, under its hash, and looked at nowhere else") {
