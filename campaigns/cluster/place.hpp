@@ -12,6 +12,8 @@
 //              log/                    what jobs print
 //              block-<K>/<attempt>/    plan.json, attempt.json, <inspection id>.json
 //
+//   <spool>/program-<16 digits of its SHA-256>/   a program of --pi, which campaigns run from here
+//
 // Every file comes to its place whole: a temporary name, fsync, rename, fsync of the directory; without locks (specs/format/
 // draft.hpp has them), which shared file systems often refuse, and which nobody needs: each file has one writer. A directory
 // without campaign.json is no place of a campaign: a spool that is not mounted is a mount point, empty, and nothing is ever

@@ -229,18 +229,20 @@ class Freezing {
     return {{on_gpu ? "gpu" : "cpu", "host"}};
   }
 
-  // Where nodes see it. Its identity is its hash, not its place.
+  // Where nodes see it. Its identity is its hash, not its place. A directory of its own: one for all programs would be of the user
+  // who came first.
   void place_program() {
     auto& program = *asked_.program;
-    const auto below = fs::path("programs") / program.sha256.substr(0, 16);
-    const auto name = fs::path(program.path).filename();
-    fs::create_directories(spool_ / below);
-    const auto file = spool_ / below / name;
+    const auto below = fs::path("program-" + program.sha256.substr(0, 16)) / fs::path(program.path).filename();
+    const auto file = spool_ / below;
     if (!is_same(file, program)) {
+      fs::create_directories(file.parent_path());
       place_file(file, bytes_of(program.path));
-      fs::permissions(file, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
     }
-    program.path = (campaign_.settings.spool / below / name).string();
+    std::error_code of_another_user;
+    using enum fs::perms;
+    fs::permissions(file, owner_all | group_read | group_exec | others_read | others_exec, of_another_user);
+    program.path = (campaign_.settings.spool / below).string();
   }
 
   void require_known(const specs::ClusterTarget& target, const std::string& component, const std::string& version) const {

@@ -1,6 +1,6 @@
 // Freezes a project into a campaign on a cluster: for each target what is measured, drawn once, with the catalogs that it was
 // drawn from, so that nodes read what the head read whatever changes later. A program of --pi is copied to
-// <spool>/programs/<its hash>/, from where nodes run it.
+// <spool>/program-<its hash>/, from where nodes run it.
 //
 // The directory is made under another name and gets its own when it is whole: a campaign is on the spool, or it is not.
 #pragma once

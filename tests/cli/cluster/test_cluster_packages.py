@@ -40,7 +40,7 @@ class OfPackages(OnSlurm, Watch):
         self.assertEqual([one["outcome"] for one in kept], ["ok"] * 2 * 3 * 2)
         stacks = [{"victim": version, "python": HERE} for version in ("1.0", "2.0")]
         self.assertEqual(sorted({json.dumps(one["stack"], sort_keys=True) for one in kept}), [json.dumps(one, sort_keys=True) for one in stacks])
-        copies = list(self.spool.glob("programs/*/bench.py"))
+        copies = list(self.spool.glob("program-*/bench.py"))
         self.assertEqual([copy.read_text() for copy in copies], [program])
         told = self.stackx("cluster", "collect").stdout
         self.assertTrue(told.startswith("victim 2.0 is FASTEST: 100 items/s [100, 100], 3.00x [3.00, 3.00] the next.\nMEASURED here"), told)
@@ -106,7 +106,7 @@ class OfPackagesOnKubernetes(OnKubernetes, Watch):
         self.stackx("cluster", "submit", "victim", "--pi", self.bench, "--settings", settings, "--python", HERE)
         _, kept = self.wait_for_end()
         self.assertEqual([(one["stack"]["victim"], one["outcome"]) for one in kept], [("1.0", "ok")] * 2)
-        self.assertEqual(len(list(pathlib.Path(self.spool).glob("programs/*/bench.py"))), 1)
+        self.assertEqual(len(list(pathlib.Path(self.spool).glob("program-*/bench.py"))), 1)
 
 
 # A PI of the user's: says on which device it was put.

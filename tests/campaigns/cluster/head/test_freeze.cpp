@@ -258,13 +258,15 @@ TEST_CASE("freeze: a program of the user's is copied to the spool, under its has
   const auto& plan = campaign.target("here").plan;
   REQUIRE(plan.program);
   const fs::path copy = plan.program->path;
-  CHECK(copy == bench.place / "spool" / "programs" / plan.program->sha256.substr(0, 16) / "pi");
+  CHECK(copy == bench.place / "spool" / ("program-" + plan.program->sha256.substr(0, 16)) / "pi");
   CHECK(specs::read_text_file(copy, "") == specs::read_text_file(bench.place / "pi", ""));
   CHECK((fs::status(copy).permissions() & fs::perms::others_exec) != fs::perms::none);
   CHECK(plan.arms.front().workload.program == plan.program->sha256);
   { std::ofstream(copy) << "something else"; }
+  fs::permissions(copy, fs::perms::owner_read);  // as if it had ended in between
   CHECK(bench.freeze(options).target("here").plan.program->path == copy);  // is made good
   CHECK(specs::read_text_file(copy, "") == specs::read_text_file(bench.place / "pi", ""));
+  CHECK((fs::status(copy).permissions() & fs::perms::others_exec) != fs::perms::none);
   options.python.workload = "matmul";
   CHECK_THAT(tests::message_of([&] { bench.freeze(options); }), Contains("--workload belongs to Python projects"));
 }
