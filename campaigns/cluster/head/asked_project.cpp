@@ -66,7 +66,7 @@ AskedProject of_python(const fs::path& file, const PythonAsked& asked, const wor
   write(machines, catalog_of_machines());
   write(written_to, {{"$schema", "stackx/project/1"},
                      {"name", project.name},
-                     {"catalogs", {fs::absolute(beside.catalogs.front()).string(), "gpus.json", fs::absolute(machines).string()}},
+                     {"catalogs", {fs::absolute(beside.catalogs.front()).string(), catalog_of_gpus, fs::absolute(machines).string()}},
                      {"requires", written(with_python.project.requires_)},
                      {"pins", written(with_python.project.pins)},
                      {"workload", specs::to_json(workload)}});

@@ -21,6 +21,8 @@
 
 namespace stackx::campaigns::cluster {
 
+inline constexpr const char* catalog_of_gpus = "gpus.json";  // of those that come with stackx; in what is written for a Python project
+
 // What a Python project does not say. Beside a project of stackx only `pi` may be given: a PI of the user's, as `inspect` takes it.
 struct PythonAsked {
   std::string workload;

@@ -181,9 +181,10 @@ class Freezing {
     Copies copies(asked_.file.parent_path(), context_.data_directory(), directory);
     specs::Json json = asked_.document.json();
     json.erase("cluster");
+    for (const auto& [component, version] : hardware_of(target)) json["hardware"][component] = version;
+    if (asked_.is_python && !json["hardware"].contains("gpu")) std::erase(json["catalogs"].get_ref<specs::Json::array_t&>(), catalog_of_gpus);
     for (auto& name : json["catalogs"]) name = copies.copy(name.get<std::string>());
     for (const auto& overlay : workspace::user_overlays()) copies.copy_overlay(overlay);
-    for (const auto& [component, version] : hardware_of(target)) json["hardware"][component] = version;
     if (asked_.is_python) json["workload"] = specs::to_json(asked_.workload_on(json["hardware"]));
     if (options_.seed || options_.sample) {
       auto spec = given_.project.campaign;

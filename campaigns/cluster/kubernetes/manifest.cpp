@@ -9,6 +9,7 @@
 #include "campaigns/cluster/kubernetes/config_map.hpp"
 #include "campaigns/cluster/place.hpp"
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 #include "specs/format/yaml.hpp"
 
 namespace stackx::campaigns::cluster {
@@ -74,11 +75,18 @@ std::string memory_of(const Asked& asked) {
   return mib % 1024 == 0 ? fmt::format("{}Gi", mib / 1024) : fmt::format("{}Mi", mib);
 }
 
+// By what nodes are held to: stacks need not have the GPU among their components.
+bool is_on_gpus(const Asked& asked) {
+  const auto file = target_directory(asked.files, asked.target.target.name) / "project.json";
+  const auto hardware = specs::Node::parse_file(file).find("hardware");
+  if (hardware && hardware->find("gpu")) return true;
+  return asked.target.target.hardware.contains("gpu") ||
+         std::ranges::any_of(asked.target.plan.arms, [](const auto& arm) { return arm.stack.components.contains("gpu"); });
+}
+
 std::uint64_t gpus_of(const Asked& asked) {
   if (const auto gpus = kubernetes_of(asked).gpus; gpus > 0) return gpus;
-  const bool stacks =
-      std::ranges::any_of(asked.target.plan.arms, [](const auto& arm) { return arm.stack.components.contains("gpu"); });
-  return stacks || asked.target.target.hardware.contains("gpu") ? 1 : 0;
+  return is_on_gpus(asked) ? 1 : 0;
 }
 
 // Requests and limits alike, whole CPUs: the pod is Guaranteed, and a kubelet with the static policy pins it.

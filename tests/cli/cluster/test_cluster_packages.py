@@ -108,6 +108,15 @@ class OfPackagesOnKubernetes(OnKubernetes, Watch):
         self.assertEqual([(one["stack"]["victim"], one["outcome"]) for one in kept], [("1.0", "ok")] * 2)
         self.assertEqual(len(list(pathlib.Path(self.spool).glob("program-*/bench.py"))), 1)
 
+    def test_pods_on_gpus_have_one(self):
+        self.index.add(wheel("torch", "1.0"))
+        pods = [self.target() | {"name": name, "hardware": hardware} for name, hardware in (("gpu", "v100"), ("cpu", "zen4"))]
+        settings = self.write("settings.json", {"$schema": "stackx/cluster-settings/1", "spool": str(self.spool), "targets": pods})
+        scripts = self.json("cluster", "script", "torch", "--workload", "matmul", "--settings", settings, "--python", HERE)["scripts"]
+        asks = {target: [one["text"] for one in scripts if one["target"] == target] for target in ("gpu", "cpu")}
+        self.assertEqual([any('nvidia.com/gpu: "1"' in text for text in asks[target]) for target in ("gpu", "cpu")], [True, False])
+        self.assertEqual([any("-gpus.json: |" in text for text in asks[target]) for target in ("gpu", "cpu")], [True, False])
+
 
 # A PI of the user's: says on which device it was put.
 PI = """#!/bin/sh

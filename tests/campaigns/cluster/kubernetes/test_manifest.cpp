@@ -136,6 +136,14 @@ TEST_CASE("CPUs and memory are what inspections need, whole") {
   CHECK(limits(R"("gpus": 4, "resource": "amd.com/gpu")", false).at("amd.com/gpu") == "4");
 }
 
+TEST_CASE("pods have a GPU where the target's project is on one, though no stack names it") {
+  const Frozen frozen(sending, false);
+  const auto limits = [&] { return container(frozen.manifest()).at("resources").at("limits"); };
+  CHECK_FALSE(limits().contains("nvidia.com/gpu"));
+  frozen.write("cpu/project.json", R"({"hardware": {"gpu": "v100"}})");
+  CHECK(limits().at("nvidia.com/gpu") == "1");
+}
+
 TEST_CASE("commands have no variables but ours") {
   const Frozen frozen(R"({"image": "i", "send": "https://x/$(HOME)$$"})");
   const auto manifest = frozen.manifest();
