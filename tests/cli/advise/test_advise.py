@@ -302,7 +302,7 @@ class Advise(AdviseCase):
         file = self.scratch / "settle.json"
         found = self.json("advise", "--hw", "v100", "--workload", "matmul", "--settle", file, "--explain")
         candidates = {c["id"]: c["components"] for c in found["not_known"]["candidates"]}
-        self.assertEqual(json.loads(file.read_text())["hardware"], {"gpu": "v100-sxm2-16gb", "driver": "host"})
+        self.assertEqual(json.loads(file.read_text())["hardware"], {"gpu": "v100", "driver": "host"})  # any of them
         drivers = {components["driver"] for components in candidates.values()}
         file.write_text(file.read_text().replace('"host"', json.dumps(max(drivers))))  # as a machine would have it
         plan = self.json("inspect", file, "--dry-run")
@@ -443,7 +443,7 @@ class Advise(AdviseCase):
         file = self.scratch / "settle.json"
         recipe = self.advise("--hw", "v100", "--workload", "matmul", "--format", "containerfile", "--settle", file).stdout
         self.assertIn("FROM ", recipe)
-        self.assertEqual(json.loads(file.read_text())["hardware"]["gpu"], "v100-sxm2-16gb")
+        self.assertEqual(json.loads(file.read_text())["hardware"]["gpu"], "v100")
         # The command that is named asks the same again.
         self.write("requirements.txt", LOCK)
         text = self.advise("--hw", "a100", "--workload", "matmul", "--delta", "5", "--lock", lock, "--python", "3.10").stdout
