@@ -220,9 +220,9 @@ void write_file(const Settling& asked, const std::vector<specs::Stack>& candidat
       fmt::format("{} {} on {}? {}", candidates.size() == 1 ? "How fast is" : "Which stack is the fastest for",
                   asked.workload.text(), asked.hw, result.summary);
   auto project = specs::parse_project(specs::Node::parse_text(document.dump(), "the settling campaign"), catalog);
-  if (driver != candidates.front().components.end() && hardware["driver"] == "host") project.hardware["driver"] = driver->second;
-  if (const auto model = candidates.front().components.find("gpu"); model != candidates.front().components.end() && gpu)
-    project.hardware["gpu"] = model->second;  // where the name is one of several
+  for (const char* component : {"driver", "gpu"})  // "host", or a name of several: as the candidates were resolved
+    if (const auto its = candidates.front().components.find(component); its != candidates.front().components.end() && hardware.contains(component))
+      project.hardware[component] = its->second;
   if (std::ranges::none_of(project.hardware, [](const auto& one) { return one.second == "host"; }))
     check_candidates(candidates, project, catalog);
   result.text = document.dump(2) + "\n";

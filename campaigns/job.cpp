@@ -28,7 +28,7 @@ specs::AmunSpecification of_lock(const std::filesystem::path& file) {
 
 Job of_python_project(const JobOptions& options, const workspace::Context& context) {
   if (!options.relax.empty()) throw bad_input("--relax: belongs to --amun and --pipfile-lock; which Python measures a Python project says --python");
-  if (options.pi.empty() && !options.files.empty()) throw bad_input("--files: shows a directory to the command of --pi; add that");
+  check_files(options.pi, options.files);
   const auto project = specs::read_python_project(options.project, {});
   check_measured(options.workload, options.pi, options.runner);
   Job job;

@@ -14,10 +14,10 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
-#include "specs/format/text_file.hpp"
 #include "specs/project/own_pis.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/index_catalog.hpp"
+#include "workspace/kept_file.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/pip_index.hpp"
@@ -74,10 +74,7 @@ specs::Imported asked_of_index(const specs::PythonProject& project, const std::s
 }
 
 void write_python_catalog(const specs::PythonProject& project, const std::string& python, pypi::Index& index, const fs::path& file) {
-  const auto text = workspace::index_catalog(asked_of_index(project, python), index).text;
-  std::error_code refused;
-  fs::create_directories(file.parent_path(), refused);
-  if (!specs::replace_text_file(file, text)) throw broken_environment(file.string() + ": cannot be written; is the disk full?");
+  workspace::keep_file(file, workspace::index_catalog(asked_of_index(project, python), index).text);
 }
 
 fs::path kept_python_catalog(const specs::PythonProject& project, const std::string& python, const pypi::PipOptions& pip, bool offline) {
@@ -102,6 +99,10 @@ void check_measured(const std::string& workload, const std::string& pi, const st
   if (runner == "container")
     throw bad_input("--runner container: needs a base image, which a Python project does not name; write a project of stackx that does "
                     "(docs/inspect.md)");
+}
+
+void check_files(const std::string& pi, const std::string& files) {
+  if (pi.empty() && !files.empty()) throw bad_input("--files: shows a directory to the command of --pi; add that");
 }
 
 specs::Workload told_framework(specs::Workload workload, const std::function<bool(const std::string&)>& is_there, const std::string& asked,

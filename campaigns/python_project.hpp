@@ -42,6 +42,9 @@ void need_python(workspace::Loaded& loaded);
 // Throws Error(bad_input) else.
 void check_measured(const std::string& workload, const std::string& pi, const std::string& runner);
 
+// --files belongs to --pi. Throws Error(bad_input).
+void check_files(const std::string& pi, const std::string& files);
+
 // The workload, told which of the frameworks that are there computes, if it names none. What is there may bring one along that
 // is named; where another is there instead, or none, or no PI of stackx measures that, throws
 // Error(bad_input): "--workload `asked`: `where` ..."

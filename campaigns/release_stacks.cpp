@@ -21,7 +21,7 @@ constexpr std::size_t most_listed = 10'000, most_tried = 500;  // combinations
 Releases asked_releases(const resolver::Resolver& resolver, const specs::Project& project) {
   std::set<std::string> asked;
   for (const auto& one : project.requires_)
-    if (one.component != "python" && one.component.find('+') == std::string::npos) asked.insert(one.component);  // numpy+extra stands for numpy
+    if (asks_for_releases(one)) asked.insert(one.component);
   Releases result;
   const auto shares = resolver.shares();
   for (const auto& [name, versions] : resolver.components())
@@ -80,6 +80,10 @@ std::optional<specs::Stack> newest_with(const Combination& wanted, const resolve
 
 }  // namespace
 
+bool asks_for_releases(const specs::Requirement& requirement) {
+  return requirement.component != "python" && requirement.component.find('+') == std::string::npos;
+}
+
 std::vector<specs::Stack> release_stacks(const resolver::Resolver& resolver, const specs::Project& project) {
   const auto& sampler = project.campaign.sampler;
   specs::Random random(sampler.seed);
@@ -96,6 +100,11 @@ std::vector<specs::Stack> release_stacks(const resolver::Resolver& resolver, con
     if (auto stack = newest_with(combinations[i], resolver); stack && std::ranges::find(stacks, *stack) == stacks.end())
       stacks.push_back(*std::move(stack));
   return stacks.empty() ? resolver.sample(sampler) : stacks;
+}
+
+std::vector<specs::Stack> measured_stacks(const resolver::Resolver& resolver, const workspace::Loaded& loaded, bool of_releases) {
+  if (of_releases && loaded.project.campaign.sampler.kind == specs::SamplerSpec::Kind::uniform) return release_stacks(resolver, loaded.project);
+  return resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
 }
 
 }  // namespace stackx::campaigns

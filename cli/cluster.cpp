@@ -57,11 +57,8 @@ std::vector<std::string> print_headlines(const specs::ClusterCampaign& campaign,
     const auto hw = cluster::hardware_name(target);
     if (!told.insert(hw).second) continue;  // of two targets of one kind of hardware, once
     const auto said = headlines(target.plan, hw, globals);
-    for (const auto& [workload, headline] : said) {
-      print_paragraph(fmt::format("{}{}{}", campaign.targets.size() > 1 ? hw + ": " : "", said.size() > 1 ? workload.text() + ": " : "", headline.line));
-      for (const auto& line : headline.context) print_paragraph(line);
-      for (const auto& line : headline.cautions) print_paragraph(line);
-    }
+    for (const auto& [workload, headline] : said)
+      print_headline(headline, fmt::format("{}{}", campaign.targets.size() > 1 ? hw + ": " : "", said.size() > 1 ? workload.text() + ": " : ""));
     if (auto command = next_command(said, hw, target.plan); !command.empty()) next.push_back(std::move(command));
   }
   workspace::print("\n");
@@ -167,8 +164,7 @@ bool stage_before_submitting(const specs::ClusterCampaign& campaign, Globals& gl
 // Of targets with GPUs.
 void warn_of_packages_on(const specs::ClusterCampaign& campaign, const Globals& globals) {
   for (const auto& target : campaign.targets) {
-    const auto directory = cluster::target_directory(cluster::root_of(campaign), target.target.name);
-    const auto loaded = workspace::load(directory / "project.json", globals, cluster::overlays_in(directory), workspace::Need::nodes);
+    const auto loaded = cluster::load_frozen(cluster::target_directory(cluster::root_of(campaign), target.target.name), globals);
     const auto gpu = loaded.project.hardware.find("gpu"), driver = loaded.project.hardware.find("driver");
     const auto end = loaded.project.hardware.end();
     if (gpu != end) warn_of_packages(target.plan, {loaded.project, loaded.catalog}, gpu->second, driver == end ? "" : driver->second, {}, globals);

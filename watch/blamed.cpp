@@ -9,13 +9,12 @@
 #include "blame/report/output.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
-#include "specs/format/text_file.hpp"
+#include "workspace/kept_file.hpp"
 #include "workspace/shell_words.hpp"
 
 namespace stackx::watch {
 namespace {
 
-namespace fs = std::filesystem;
 using workspace::shell_quoted;
 
 bool is_of_index(const specs::Catalog& catalog, const std::string& name) {
@@ -35,9 +34,7 @@ std::string write_end(const specs::Stack& stack, const specs::Catalog& catalog, 
   for (const auto& [component, version] : stack.components)
     if (is_of_index(catalog, component)) lines += fmt::format("{}=={}\n", component, version);
   const auto file = inspector::cache_directory() / "watch" / name;
-  std::error_code refused;
-  fs::create_directories(file.parent_path(), refused);
-  if (!specs::replace_text_file(file, lines)) throw broken_environment(file.string() + ": cannot be written; is the disk full?");
+  workspace::keep_file(file, lines);
   return file.string();
 }
 

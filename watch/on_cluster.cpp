@@ -16,6 +16,7 @@
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/project.hpp"
 #include "workspace/asked_hardware.hpp"
+#include "workspace/kept_file.hpp"
 
 namespace stackx::watch {
 namespace {
@@ -95,9 +96,7 @@ fs::path write_cluster_project(const WatchOptions& options, const Subject& subje
   const Json hardware = json.value("hardware", Json::object());
   for (const auto& stack : stacks) campaign["stacks"].push_back(listed_stack(stack, hardware));
   const auto file = inspector::cache_directory() / "watch" / (subject.id() + "-cluster.json");
-  std::error_code refused;
-  fs::create_directories(file.parent_path(), refused);
-  if (!specs::replace_text_file(file, json.dump(2) + "\n")) throw broken_environment(file.string() + ": cannot be written; is the disk full?");
+  workspace::keep_file(file, json.dump(2) + "\n");
   return file;
 }
 

@@ -118,11 +118,7 @@ void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceR
   else if (said.size() > 1)
     for (const auto& [workload, headline] : said) print_paragraph(workload.text() + ": " + headline.line);
   else
-    for (const auto& [workload, headline] : said) {
-      print_paragraph(headline.line);
-      for (const auto& line : headline.context) print_paragraph(line);
-      for (const auto& line : headline.cautions) print_paragraph(line);
-    }
+    for (const auto& one : said) print_headline(one.headline);
   if (const auto line = not_measured(campaign); !line.empty()) print_paragraph(line);
   print_paragraph(fmt::format("campaign {}: {} of {} inspections done ({}), {}", campaign.plan.id.substr(0, 12), ended.run.last.done,
                     ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run)));

@@ -10,6 +10,7 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/gpu_build.hpp"
 #include "advisor/recipes/stack_packages.hpp"
+#include "campaigns/release_stacks.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "workspace/output.hpp"
 
@@ -21,7 +22,7 @@ std::string called(const specs::Stack& stack, const specs::Project& project) {
   std::string name;
   for (const auto& one : project.requires_) {
     const auto found = stack.components.find(one.component);
-    if (found == stack.components.end() || one.component == "python" || one.component.find('+') != std::string::npos) continue;
+    if (found == stack.components.end() || !campaigns::asks_for_releases(one)) continue;
     name += fmt::format("{}{} {}", name.empty() ? "" : ", ", found->first, found->second);
   }
   return name.empty() ? "stack " + stack.short_id() : name;

@@ -121,9 +121,7 @@ specs::Plan new_plan(const campaigns::Job& job, const fs::path& pi) {
   if (!job.refusal) require_workload(loaded.project);
   if (const auto why = resolver.explain())
     throw campaigns::NoStack(loaded.project.name, "", *why);
-  const bool of_releases = job.of_releases && loaded.project.campaign.sampler.kind == specs::SamplerSpec::Kind::uniform;
-  const auto stacks = of_releases ? campaigns::release_stacks(resolver, loaded.project)
-                                  : resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
+  const auto stacks = campaigns::measured_stacks(resolver, loaded, job.of_releases);
   auto plan = campaigns::make_plan(loaded.project, stacks,
                                    specs::rfc3339_utc(std::chrono::system_clock::now()),
                                    campaigns::device_for(stacks, loaded), program_of(pi, job));

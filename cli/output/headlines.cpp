@@ -6,6 +6,7 @@
 
 #include "advisor/recipes/quoting.hpp"
 #include "advisor/selection.hpp"
+#include "cli/output/print.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::cli {
@@ -38,6 +39,12 @@ std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, cons
     result.push_back({arm.workload, analysis::headline(ranking, selection.hw)});
   }
   return result;
+}
+
+void print_headline(const analysis::Headline& headline, const std::string& of) {
+  print_paragraph(of + headline.line);
+  for (const auto& line : headline.context) print_paragraph(line);
+  for (const auto& line : headline.cautions) print_paragraph(line);
 }
 
 std::string next_command(const std::vector<Said>& said, const std::string& hw, const specs::Plan& plan) {

@@ -18,6 +18,9 @@ struct Said {
 // By all that was measured of it on `hw` (as --hw of `advise`), in earlier campaigns too. A workload without any is left out.
 std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, const workspace::Context& context);
 
+// On stdout, a paragraph each: its line, after what it is of, then what it rests on.
+void print_headline(const analysis::Headline& headline, const std::string& of = "");
+
 // What asks for the ranking, and for the best as something to install; "" where nothing was measured.
 std::string next_command(const std::vector<Said>& said, const std::string& hw, const specs::Plan& plan);
 

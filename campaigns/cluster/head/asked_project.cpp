@@ -6,11 +6,10 @@
 #include "campaigns/python_project.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
-#include "specs/format/digest.hpp"
-#include "specs/format/text_file.hpp"
 #include "specs/project/own_pis.hpp"
 #include "specs/project/project.hpp"
 #include "specs/python/project.hpp"
+#include "workspace/kept_file.hpp"
 #include "workspace/load.hpp"
 #include "workspace/plain_program.hpp"
 
@@ -41,14 +40,8 @@ Json written(const std::vector<specs::Requirement>& requirements) {
   return all;
 }
 
-void write(const fs::path& file, const Json& json) {
-  std::error_code refused;
-  fs::create_directories(file.parent_path(), refused);
-  if (!specs::replace_text_file(file, json.dump(2) + "\n")) throw broken_environment(file.string() + ": cannot be written; is the disk full?");
-}
-
 AskedProject of_python(const fs::path& file, const PythonAsked& asked, const workspace::Context& context) {
-  if (asked.pi.empty() && !asked.files.empty()) throw bad_input("--files: shows a directory to the command of --pi; add that");
+  check_files(asked.pi, asked.files);
   const auto project = specs::read_python_project(file, {});
   check_measured(asked.workload, asked.pi, "");
   std::optional<specs::PiProgram> program;
@@ -56,20 +49,21 @@ AskedProject of_python(const fs::path& file, const PythonAsked& asked, const wor
   const auto workload = program ? plain_workload(*program, "") : asked_framework(project, asked.workload, context);
   specs::PythonContext beside;
   beside.python = measured_python(asked.python);
-  beside.catalogs = {kept_python_catalog(project, beside.python, asked.pip, asked.offline).string()};
+  const auto there_is = fs::absolute(kept_python_catalog(project, beside.python, asked.pip, asked.offline));
+  beside.catalogs = {there_is.string()};
   auto [loaded, catalog] = specs::load_project(file, context.data_directory(), beside);
   workspace::Loaded with_python{std::move(loaded), std::move(catalog), {}, {}};
   need_python(with_python);
-  const auto place = fs::weakly_canonical(fs::absolute(file)).string() + "\n" + beside.python;
-  const auto written_to = inspector::cache_directory() / "cluster" / (specs::sha256(place).substr(0, 16) + ".json");
-  const auto machines = written_to.parent_path() / "machines.json";
-  write(machines, catalog_of_machines());
-  write(written_to, {{"$schema", "stackx/project/1"},
-                     {"name", project.name},
-                     {"catalogs", {fs::absolute(beside.catalogs.front()).string(), catalog_of_gpus, fs::absolute(machines).string()}},
-                     {"requires", written(with_python.project.requires_)},
-                     {"pins", written(with_python.project.pins)},
-                     {"workload", specs::to_json(workload)}});
+  const auto place = fs::absolute(inspector::cache_directory()) / "cluster";
+  const auto machines = place / "machines.json", written_to = place / there_is.filename();
+  workspace::keep_file(machines, catalog_of_machines().dump(2) + "\n");
+  const Json document = {{"$schema", "stackx/project/1"},
+                         {"name", project.name},
+                         {"catalogs", {there_is.string(), catalog_of_gpus, machines.string()}},
+                         {"requires", written(with_python.project.requires_)},
+                         {"pins", written(with_python.project.pins)},
+                         {"workload", specs::to_json(workload)}};
+  workspace::keep_file(written_to, document.dump(2) + "\n");
   const bool with_cuda = !program && comes_with_cuda(project, workload.params.at("framework"));
   return {written_to, specs::Node::parse_file(written_to), true, with_cuda, std::move(program)};
 }

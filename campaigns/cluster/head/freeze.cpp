@@ -192,7 +192,7 @@ class Freezing {
       json["campaign"] = specs::to_json(spec);
     }
     write_document(directory / "project.json", json);
-    const auto loaded = load(directory);
+    const auto loaded = load_frozen(directory, context_);
     if (auto machine = copies.copy_machine(loaded, given_.catalog); !machine.empty()) json["catalogs"].push_back(machine);
     std::set<std::string> of_nodes;
     for (const auto& [component, version] : loaded.project.hardware) {  // no longer that of the machine where it is read
@@ -206,10 +206,6 @@ class Freezing {
       for (const auto& [component, version] : loaded.project.hardware) of_nodes.insert(component);
     write_document(directory / "project.json", json);
     campaign_.targets.push_back({target, plan_for(target, loaded, of_nodes)});
-  }
-
-  workspace::Loaded load(const fs::path& directory) const {
-    return workspace::load(directory / "project.json", context_, overlays_in(directory), workspace::Need::nodes);
   }
 
   std::map<std::string, std::string> hardware_of(const specs::ClusterTarget& target) const {
@@ -260,9 +256,7 @@ class Freezing {
       throw NoStack(campaign_.project, target.name, *why);
     if (loaded.project.workloads.empty())
       throw bad_input(fmt::format("{}: has no \"workload\", which says what to measure", workspace::called(options_.project)));
-    const bool of_releases = asked_.is_python && loaded.project.campaign.sampler.kind == specs::SamplerSpec::Kind::uniform;
-    auto stacks = of_releases ? release_stacks(resolver, loaded.project)
-                              : resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
+    auto stacks = measured_stacks(resolver, loaded, asked_.is_python);
     for (auto& stack : stacks) std::erase_if(stack.components, [&](const auto& one) { return of_nodes.contains(one.first); });
     workspace::require_consent(loaded.catalog, options_.allow_paths);
     workspace::require_consent(loaded.catalog, stacks, options_.allow_paths);
@@ -281,6 +275,10 @@ class Freezing {
 };
 
 }  // namespace
+
+workspace::Loaded load_frozen(const fs::path& target_directory, const workspace::Context& context) {
+  return workspace::load(target_directory / "project.json", context, overlays_in(target_directory), workspace::Need::nodes);
+}
 
 specs::ClusterCampaign freeze(const FreezeOptions& options, const workspace::Context& context, const fs::path& instead) {
   return Freezing(options, context, instead).freeze();

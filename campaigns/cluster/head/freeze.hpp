@@ -12,7 +12,7 @@
 
 #include "campaigns/cluster/head/asked_project.hpp"
 #include "specs/project/cluster_campaign.hpp"
-#include "workspace/context.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::campaigns::cluster {
 
@@ -26,6 +26,9 @@ struct FreezeOptions {
   std::optional<std::uint64_t> sample, seed;  // instead of the sampler's
   PythonAsked python;
 };
+
+// A target's project as it was frozen, read on the head.
+workspace::Loaded load_frozen(const std::filesystem::path& target_directory, const workspace::Context& context);
 
 // Writes nothing but to its directory below the settings' spool, or below `instead`, where it is only to be looked at.
 // Throws Error(bad_input) for what cannot be measured, NoStack, Error(environment) where the spool refuses.

@@ -49,8 +49,7 @@ StagedAll stage_all(const specs::ClusterCampaign& campaign, const workspace::Con
       all.said.push_back(fmt::format("{}: nothing is shared with its pods: they fetch what they need themselves", target.target.name));
       continue;
     }
-    const auto directory = target_directory(root, target.target.name);
-    const auto loaded = workspace::load(directory / "project.json", context, overlays_in(directory), workspace::Need::nodes);
+    const auto loaded = load_frozen(target_directory(root, target.target.name), context);
     const auto staged = stage(root, target, loaded, context);
     const auto& name = target.target.name;
     for (const auto& failed : staged.failed) all.said.push_back(fmt::format("{}: cannot be made: {}", name, failed));

@@ -79,9 +79,8 @@ std::string memory_of(const Asked& asked) {
 bool is_on_gpus(const Asked& asked) {
   const auto file = target_directory(asked.files, asked.target.target.name) / "project.json";
   const auto hardware = specs::Node::parse_file(file).find("hardware");
-  if (hardware && hardware->find("gpu")) return true;
-  return asked.target.target.hardware.contains("gpu") ||
-         std::ranges::any_of(asked.target.plan.arms, [](const auto& arm) { return arm.stack.components.contains("gpu"); });
+  if (hardware && hardware->find("gpu")) return true;  // the target's, too
+  return std::ranges::any_of(asked.target.plan.arms, [](const auto& arm) { return arm.stack.components.contains("gpu"); });
 }
 
 std::uint64_t gpus_of(const Asked& asked) {
