@@ -103,7 +103,9 @@ std::vector<specs::Stack> release_stacks(const resolver::Resolver& resolver, con
 }
 
 std::vector<specs::Stack> measured_stacks(const resolver::Resolver& resolver, const workspace::Loaded& loaded, bool of_releases) {
-  if (of_releases && loaded.project.campaign.sampler.kind == specs::SamplerSpec::Kind::uniform) return release_stacks(resolver, loaded.project);
+  const auto& campaign = loaded.project.campaign;
+  const bool says_which = !campaign.stacks.empty() || campaign.sampler.kind != specs::SamplerSpec::Kind::uniform;
+  if (of_releases && !says_which) return release_stacks(resolver, loaded.project);
   return resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
 }
 

@@ -18,7 +18,8 @@ bool asks_for_releases(const specs::Requirement& requirement);
 // Throws as Resolver::best does.
 std::vector<specs::Stack> release_stacks(const resolver::Resolver& resolver, const specs::Project& project);
 
-// What a campaign measures: these of a Python project (`of_releases`) that names no other sampler, else resolver::campaign_stacks.
+// What a campaign measures: these of a Python project (`of_releases`) that names neither stacks nor another sampler, else
+// resolver::campaign_stacks.
 std::vector<specs::Stack> measured_stacks(const resolver::Resolver& resolver, const workspace::Loaded& loaded, bool of_releases);
 
 }  // namespace stackx::campaigns

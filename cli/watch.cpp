@@ -76,6 +76,7 @@ std::string report_in(const WatchWords& words, const watch::Report& report, cons
 void run_watch(WatchWords& words, Globals& globals) {
   words.asked.project = workspace::named_project(words.asked.project);
   words.asked.rule.delta = words.delta / 100;
+  if (!words.asked.settings.empty()) words.asked.cluster = true;
   words.asked.refresh = !words.no_refresh;
   specs::CampaignSpec budget;
   for (const auto& text : words.budget) read_budget(text, budget);
@@ -116,6 +117,8 @@ void add_measured(Command command, WatchWords& words) {
   add_delta_option(command, words.delta);
   command.add_option("--runner", asked.runner, "Where it runs: local (under bubblewrap where it works) or container [the project's]").type_name("NAME").check(one_of({"local", "container"}));
   command.add_flag("--cluster", asked.cluster, "On the nodes that the project's \"cluster\" names: one pass submits, later ones collect, the last tells");
+  command.add_option("--settings", asked.settings, "Where that is, of a Python project or instead of the project's \"cluster\": a file "
+                     "(stackx/cluster-settings/1) with one target; means --cluster").type_name("FILE");
   command.add_option("--device", asked.device, "GPU to measure on, of those that $CUDA_VISIBLE_DEVICES shows: an index, or the beginning of a UUID")
       .type_name("GPU");
   command.add_option("--timeout", asked.timeout_seconds, "Of one inspection, in seconds [the project's]").check(above_zero()).type_name("SECONDS");

@@ -9,6 +9,7 @@
 #include "specs/format/json.hpp"
 #include "specs/project/is_project.hpp"
 #include "specs/python/project.hpp"
+#include "watch/cluster_target.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/plain_program.hpp"
 
@@ -20,9 +21,23 @@ void name_plain_program(const WatchOptions& options, const std::string& device, 
   subject.workload = campaigns::plain_workload(*subject.program, device);
 }
 
+Subject on_nodes(const WatchOptions& options, const specs::PythonProject& project, const workspace::Context& context) {
+  const auto target = cluster_target(options);
+  Subject subject{project.name, {}, std::nullopt, {}};
+  if (options.pi.empty())
+    subject.workload = campaigns::asked_framework(project, options.workload, context);
+  else
+    name_plain_program(options, {}, subject);
+  const bool on_gpus = campaigns::cluster::computes_on_gpus(project, subject.workload, subject.program);
+  const auto hardware = target.model == "host" ? campaigns::cluster::hardware_here(on_gpus, context) : hardware_over(target, context);
+  subject.workload = campaigns::cluster::workload_on(hardware, std::move(subject.workload), on_gpus);
+  return subject;
+}
+
 Subject of_python_project(const WatchOptions& options, const workspace::Context& context) {
   const auto project = specs::read_python_project(options.project, {});
   campaigns::check_measured(options.workload, options.pi, options.runner);
+  if (options.cluster) return on_nodes(options, project, context);
   Subject subject{project.name, {}, std::nullopt, options.device};
   if (!options.pi.empty()) {
     name_plain_program(options, options.device, subject);

@@ -2,7 +2,8 @@
 //
 // A project of stackx says its workload itself; where it names several, --workload says which of them. A Python project has
 // none: --workload names one of stackx's own, --pi COMMAND any program (as `blame` takes it). Beside a project's own workload
-// --pi FILE is a PI of the user's, as `inspect` takes it. One workload a watch: its question is "faster at what?".
+// --pi FILE is a PI of the user's, as `inspect` takes it. One workload a watch: its question is "faster at what?". On a cluster it
+// is told to compute on a GPU where the nodes have one, as `cluster submit` tells it.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct WatchOptions {
   SettlingRule rule;
   pypi::PipOptions pip;
   bool refresh = true, offline = false, allow_paths = false, dry_run = false, blame = false, again = false, cluster = false;
+  std::filesystem::path settings;  // of the cluster, beside the project's own; with these `cluster` is set
   std::string command;  // as it was given, to be told
 };
 

@@ -87,6 +87,7 @@ Blamed blame_between(const WatchOptions& options, const Subject& subject, const 
     return {{"which of the changes it is: `stackx blame` measures with plain programs and stackx's own workloads, not with a PI of one's own"}, {}};
   const auto asked_options = blame_options(options, subject, advised, slower, catalog);
   const auto command = blame_command(asked_options);
+  if (options.cluster) return {{"which of the changes it is, asked on a node: " + command}, {}};
   if (!options.blame) return {{"which of the changes it is: " + command}, {}};
   try {
     auto asked = blame::ask(asked_options, context);

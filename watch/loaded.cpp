@@ -3,6 +3,7 @@
 #include "campaigns/device_campaigns.hpp"
 #include "campaigns/python_project.hpp"
 #include "specs/python/project.hpp"
+#include "watch/cluster_target.hpp"
 #include "watch/on_cluster.hpp"
 #include "workspace/allowed_paths.hpp"
 
@@ -29,15 +30,17 @@ campaigns::Job load_for(const WatchOptions& options, const std::vector<std::stri
   campaigns::Job job;
   specs::PythonContext overlaid;
   overlaid.catalogs = catalogs;
-  if (specs::is_python_project(options.project)) overlaid.python = campaigns::measured_python(options.python);
-  if (options.cluster) {  // with the hardware of the cluster's nodes
+  const bool is_python = specs::is_python_project(options.project);
+  if (is_python) overlaid.python = campaigns::measured_python(options.python);
+  if (options.cluster && !is_python) {  // with the hardware of the cluster's nodes
     overlaid.catalogs.clear();
-    job.loaded = workspace::load(write_cluster_project(options, subject, catalogs, {}, context), context, overlaid, workspace::Need::machine);
+    job.loaded = workspace::load(write_cluster_project(options, subject, catalogs, {}, context).file, context, overlaid, workspace::Need::machine);
   } else {
-    job.loaded = workspace::load(options.project, context, overlaid, workspace::Need::inspections, options.device);
+    const bool elsewhere = options.cluster && !cluster_hardware(options).empty();
+    job.loaded = workspace::load(options.project, context, overlaid, elsewhere ? workspace::Need::machine : workspace::Need::inspections, options.device);
   }
   if (!options.dry_run) workspace::require_consent(job.loaded.catalog, options.allow_paths);
-  if (specs::is_python_project(options.project)) campaigns::need_python(job.loaded);
+  if (is_python) campaigns::need_python(job.loaded);
   auto& campaign = job.loaded.project.campaign;
   job.loaded.project.workloads = {subject.workload};
   if (!options.runner.empty()) campaign.runner = options.runner;

@@ -9,13 +9,13 @@
 #include "campaigns/cluster/head/known.hpp"
 #include "campaigns/cluster/head/pass.hpp"
 #include "campaigns/cluster/place.hpp"
+#include "campaigns/python_project.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
-#include "specs/hardware/accelerator.hpp"
 #include "specs/python/project.hpp"
-#include "workspace/asked_hardware.hpp"
+#include "watch/cluster_target.hpp"
 #include "workspace/kept_file.hpp"
 
 namespace stackx::watch {
@@ -24,29 +24,6 @@ namespace {
 namespace cluster = campaigns::cluster;
 namespace fs = std::filesystem;
 using specs::Json;
-
-specs::ClusterTarget target_of(const WatchOptions& options) {
-  if (specs::is_python_project(options.project))
-    throw bad_input(fmt::format("--cluster: {} does not say where it runs; watch a project of stackx that has a \"cluster\" (docs/cluster.md)", options.project.string()));
-  const auto document = specs::Node::parse_file(options.project);
-  const auto found = document.find("cluster");
-  if (!found) throw bad_input(fmt::format("--cluster: {} has no \"cluster\", which says where it runs (docs/cluster.md)", options.project.string()));
-  const auto settings = specs::cluster_settings_from(*found);
-  if (settings.targets.size() != 1)
-    throw bad_input(fmt::format("--cluster: {} has {} targets; one watch is about one kind of hardware: keep one, and watch others with projects of their own",
-                                options.project.string(), settings.targets.size()));
-  return settings.targets.front();
-}
-
-// component -> version, over the project's own.
-std::map<std::string, std::string> hardware_over(const specs::ClusterTarget& target, const workspace::Context& context) {
-  if (target.model.empty()) return target.hardware;
-  if (target.model == "host") return {};
-  const auto known = workspace::hardware_of_catalogs(target.model, {}, specs::load_accelerators(context.data_directory()), context);
-  if (!known || known->component.empty())
-    throw bad_input(fmt::format("--cluster: nobody knows the hardware {}; `stackx hw list` names all", specs::in_quotes(target.model)));
-  return {{known->component, known->version}};
-}
 
 Json listed_stack(const specs::Stack& stack, const Json& hardware) {
   Json one = Json::object();
@@ -67,37 +44,51 @@ OnCluster standing_of(const specs::ClusterCampaign& campaign, const cluster::Vie
   return standing;
 }
 
-}  // namespace
-
-std::string cluster_hardware(const WatchOptions& options) {
-  const auto target = target_of(options);
-  if (!target.model.empty()) return target.model == "host" ? "" : target.model;
-  for (const char* component : {"gpu", "cpu"})
-    if (const auto found = target.hardware.find(component); found != target.hardware.end() && found->second != "host") return found->second;
-  return "";
-}
-
-fs::path write_cluster_project(const WatchOptions& options, const Subject& subject, const std::vector<std::string>& catalogs,
-                               const std::vector<specs::Stack>& stacks, const workspace::Context& context) {
-  const auto target = target_of(options);
-  if (subject.program) throw bad_input("--cluster: measures stackx's own workloads alone; a program of --pi runs on this machine");
+// A Python project's stacks have no hardware: those of `inspect` and of the nodes are the same.
+Json document_of(const WatchOptions& options, const Subject& subject, const std::vector<std::string>& catalogs, const workspace::Context& context) {
+  std::vector<std::string> given;
+  for (const auto& one : catalogs) given.push_back(fs::absolute(one).string());
+  if (specs::is_python_project(options.project)) {
+    specs::PythonContext beside;
+    beside.python = campaigns::measured_python(options.python);
+    beside.catalogs = given;
+    return cluster::python_document(options.project, beside, subject.workload, context);
+  }
   Json json = specs::Node::parse_file(options.project).json();
-  json["name"] = subject.id();
   json["workload"] = specs::to_json(subject.workload);
   for (auto& name : json["catalogs"])
     if (const auto near = fs::absolute(options.project).parent_path() / name.get<std::string>(); fs::exists(near)) name = near.string();
-  for (const auto& one : catalogs) json["catalogs"].push_back(fs::absolute(one).string());
-  for (const auto& [component, version] : hardware_over(target, context)) json["hardware"][component] = version;
+  for (const auto& one : given) json["catalogs"].push_back(one);
+  for (const auto& [component, version] : hardware_over(cluster_target(options), context)) json["hardware"][component] = version;
+  return json;
+}
+
+// What inspections may take, where this pass says it.
+void put_limits(const WatchOptions& options, Json& campaign) {
+  if (!options.runner.empty()) campaign["runner"] = options.runner;
+  if (options.timeout_seconds) campaign["limits"]["seconds"] = *options.timeout_seconds;
+  if (options.memory_gib) campaign["limits"]["memory_gib"] = *options.memory_gib;
+}
+
+}  // namespace
+
+cluster::AskedProject write_cluster_project(const WatchOptions& options, const Subject& subject, const std::vector<std::string>& catalogs,
+                                            const std::vector<specs::Stack>& stacks, const workspace::Context& context) {
+  Json json = document_of(options, subject, catalogs, context);
+  json["name"] = subject.id();
   auto& campaign = json["campaign"];
   for (const char* decided : {"sampler", "strategy", "budget", "stacks"})
     if (campaign.contains(decided)) campaign.erase(decided);
   campaign["sentinels"] = 1;
   campaign["max_failed"] = 100'000;  // who fails leaves
+  put_limits(options, campaign);
   const Json hardware = json.value("hardware", Json::object());
   for (const auto& stack : stacks) campaign["stacks"].push_back(listed_stack(stack, hardware));
-  const auto file = inspector::cache_directory() / "watch" / (subject.id() + "-cluster.json");
+  const auto file = fs::absolute(inspector::cache_directory()) / "watch" / (subject.id() + "-cluster.json");
   workspace::keep_file(file, json.dump(2) + "\n");
-  return file;
+  const auto device = subject.workload.params.find("device");
+  const bool on_gpus = device != subject.workload.params.end() && device->second == "gpu";
+  return {file, specs::Node::parse_file(file), specs::is_python_project(options.project), on_gpus, subject.program};
 }
 
 std::optional<specs::ClusterCampaign> cluster_under_way(const fs::path& database, const std::string& watch) {
@@ -115,11 +106,14 @@ OnCluster go_on_cluster(const specs::ClusterCampaign& campaign, bool submit, sto
   return standing;
 }
 
-OnCluster begin_on_cluster(const fs::path& project, bool allow_paths, const fs::path& database, store::Store& store, const workspace::Context& context) {
+OnCluster begin_on_cluster(const cluster::AskedProject& asked, const WatchOptions& options, const fs::path& database, store::Store& store,
+                           const workspace::Context& context) {
   cluster::FreezeOptions how;
-  how.project = project;
-  how.allow_paths = allow_paths;
-  how.exact = true;  // results are looked for under it
+  how.project = options.project;
+  how.settings = options.settings;
+  how.asked = asked;
+  how.allow_paths = options.allow_paths;
+  how.exact = !asked.is_python;  // stacks that have the GPU are looked for under it
   const auto campaign = cluster::freeze(how, context);
   cluster::remember(campaign, database);
   auto staged = cluster::stage_all(campaign, context);

@@ -3,7 +3,6 @@
 // The campaign is the pass's own, frozen from the project with the stacks that it compares, under the watch's id: its starts
 // come into the store as those of any cluster campaign, and history.hpp finds them there. Nothing waits: a pass that finds it
 // under way takes in what has come, submits what is missing, and ends; the one that finds all there tells what changed.
-// One target: what another kind of hardware says is another watch.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "campaigns/cluster/head/asked_project.hpp"
 #include "specs/project/cluster_campaign.hpp"
 #include "store/store.hpp"
 #include "watch/asked.hpp"
@@ -20,11 +20,8 @@ namespace stackx::watch {
 
 // The project as a file of its own, for the target's hardware: catalogs by their paths, the workload alone, these stacks (the
 // advised one first; none: to be looked at only). Throws Error(bad_input) for what no cluster can measure.
-std::filesystem::path write_cluster_project(const WatchOptions& options, const Subject& subject, const std::vector<std::string>& catalogs,
-                                            const std::vector<specs::Stack>& stacks, const workspace::Context& context);
-
-// What its target measures on, as measurements name it; "": this machine's kind.
-std::string cluster_hardware(const WatchOptions& options);
+campaigns::cluster::AskedProject write_cluster_project(const WatchOptions& options, const Subject& subject, const std::vector<std::string>& catalogs,
+                                                       const std::vector<specs::Stack>& stacks, const workspace::Context& context);
 
 struct OnCluster {
   std::string campaign;  // id
@@ -36,7 +33,7 @@ struct OnCluster {
 std::optional<specs::ClusterCampaign> cluster_under_way(const std::filesystem::path& database, const std::string& watch);
 // Takes in what has come; `submit`: and submits what is missing, and marks the campaign once all is there.
 OnCluster go_on_cluster(const specs::ClusterCampaign& campaign, bool submit, store::Store& store, const workspace::Context& context);
-OnCluster begin_on_cluster(const std::filesystem::path& project, bool allow_paths, const std::filesystem::path& database, store::Store& store,
-                           const workspace::Context& context);
+OnCluster begin_on_cluster(const campaigns::cluster::AskedProject& asked, const WatchOptions& options, const std::filesystem::path& database,
+                           store::Store& store, const workspace::Context& context);
 
 }  // namespace stackx::watch

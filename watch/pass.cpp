@@ -15,6 +15,7 @@
 #include "specs/format/clock.hpp"
 #include "store/spool.hpp"
 #include "watch/blamed.hpp"
+#include "watch/cluster_target.hpp"
 #include "watch/loaded.hpp"
 #include "watch/on_cluster.hpp"
 #include "watch/pass_lock.hpp"
@@ -50,7 +51,7 @@ struct Pass::State {
     report.project = subject.project;
     report.workload = subject.workload.text();
     report.command = options.command;
-    if (options.cluster) (void)cluster_hardware(options);  // what no cluster can measure is said at once
+    if (options.cluster) (void)cluster_target(options);  // what no cluster can measure is said at once
     refresh_and_load();
     report.hardware = hardware.name;
     if (const auto why = space->why_none()) return nothing_valid(*why);
@@ -66,7 +67,7 @@ struct Pass::State {
       std::vector<Stack> stacks;
       for (const auto& arm : plan->arms)
         if (!arm.sentinel) stacks.push_back(arm.stack);
-      note(begin_on_cluster(write_cluster_project(options, subject, catalogs, stacks, context), options.allow_paths, database, store, context));
+      note(begin_on_cluster(write_cluster_project(options, subject, catalogs, stacks, context), options, database, store, context));
       return under_way();
     }
     bool interrupted = false;

@@ -47,6 +47,8 @@ class Checking {
       say_no(here);
     else if (knows_none(here))
       say_knows_none(here);
+    else if (!nowhere(here).empty())
+      say_nowhere(here);
     else
       say_gpu(here);
     finish(here);
@@ -144,6 +146,36 @@ class Checking {
     result_.because.push_back(result_.text);
     if (!misspelt && !missing) result_.notes.push_back("--deep looks packages up in the index");
     result_.stack = here.judged.chosen;
+  }
+
+  // What is asked for, and neither a catalog nor the index has.
+  std::vector<std::string> nowhere(const OnPython& here) const {
+    std::vector<std::string> names;
+    for (const auto& placed : question_.asked)
+      if (const auto name = knowledge_.real_name(placed.dependency.name);
+          question_.not_on_index && question_.not_on_index->contains(name) && here.world.not_held.contains(name))
+        names.push_back(placed.dependency.name);
+    return names;
+  }
+
+  // No installer takes all of it, whatever holds for the rest.
+  void say_nowhere(const OnPython& here) {
+    say_gpu(here);
+    result_.notes.insert(result_.notes.begin(), fmt::format("without {}: {}", fmt::join(nowhere(here), " and "), result_.text));
+    result_.answer = Answer::unknown;
+    result_.because.clear();
+    const auto known = knowledge_.names();
+    for (const auto& name : nowhere(here)) {
+      const auto near = misspelling_of(name, known);
+      result_.because.push_back(fmt::format("the package index has no project {}{}", name, near ? "; did you mean " + *near : ""));
+    }
+    result_.text = result_.because.front();
+  }
+
+  // Of nothing that is known, where it is too far from all.
+  static std::optional<std::string> misspelling_of(const std::string& name, const std::vector<std::string>& known) {
+    auto near = specs::nearest(name, known);
+    return near && specs::edit_distance(name, *near) <= (name.size() < 8 ? 1U : 2U) ? near : std::nullopt;
   }
 
   void say_no(const OnPython& here) {
@@ -348,10 +380,9 @@ class Checking {
       const auto& name = placed.dependency.name;
       if (!here.world.not_held.contains(knowledge_.real_name(name))) continue;
       if (known.empty()) known = knowledge_.names();
-      const auto near = specs::nearest(name, known);
       if (question_.not_on_index && question_.not_on_index->contains(knowledge_.real_name(name)))
         result_.notes.push_back(fmt::format("the package index has no project {}", name));
-      else if (near && specs::edit_distance(name, *near) <= (name.size() < 8 ? 1U : 2U))
+      else if (const auto near = misspelling_of(name, known))
         result_.notes.push_back(fmt::format("{} is not known and not judged; did you mean {}", name, *near));
     }
   }

@@ -8,10 +8,10 @@
 #include "specs/error.hpp"
 #include "specs/project/own_pis.hpp"
 #include "specs/project/project.hpp"
-#include "specs/python/project.hpp"
 #include "workspace/kept_file.hpp"
 #include "workspace/load.hpp"
 #include "workspace/plain_program.hpp"
+#include "workspace/this_machine.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
@@ -34,6 +34,8 @@ Json catalog_of_machines() {
             {"driver", {{"kind", "driver"}, {"open", true}, {"versions", Json::object()}}}}}};
 }
 
+fs::path written_projects() { return fs::absolute(inspector::cache_directory()) / "cluster"; }
+
 Json written(const std::vector<specs::Requirement>& requirements) {
   Json all = Json::object();
   for (const auto& one : requirements) all[one.component] = one.constraint.text;
@@ -51,30 +53,42 @@ AskedProject of_python(const fs::path& file, const PythonAsked& asked, const wor
   beside.python = measured_python(asked.python);
   const auto there_is = fs::absolute(kept_python_catalog(project, beside.python, asked.pip, asked.offline));
   beside.catalogs = {there_is.string()};
-  auto [loaded, catalog] = specs::load_project(file, context.data_directory(), beside);
-  workspace::Loaded with_python{std::move(loaded), std::move(catalog), {}, {}};
-  need_python(with_python);
-  const auto place = fs::absolute(inspector::cache_directory()) / "cluster";
-  const auto machines = place / "machines.json", written_to = place / there_is.filename();
-  workspace::keep_file(machines, catalog_of_machines().dump(2) + "\n");
-  const Json document = {{"$schema", "stackx/project/1"},
-                         {"name", project.name},
-                         {"catalogs", {there_is.string(), catalog_of_gpus, machines.string()}},
-                         {"requires", written(with_python.project.requires_)},
-                         {"pins", written(with_python.project.pins)},
-                         {"workload", specs::to_json(workload)}};
-  workspace::keep_file(written_to, document.dump(2) + "\n");
-  const bool with_cuda = !program && comes_with_cuda(project, workload.params.at("framework"));
-  return {written_to, specs::Node::parse_file(written_to), true, with_cuda, std::move(program)};
+  const auto written_to = written_projects() / there_is.filename();
+  workspace::keep_file(written_to, python_document(file, beside, workload, context).dump(2) + "\n");
+  const bool on_gpus = computes_on_gpus(project, workload, program);
+  return {written_to, specs::Node::parse_file(written_to), true, on_gpus, std::move(program)};
 }
 
 }  // namespace
 
-specs::Workload AskedProject::workload_on(const std::map<std::string, std::string>& hardware) const {
-  auto workload = specs::workload_from(document.at("workload"));
-  const bool computes = program.has_value() || (with_cuda && specs::takes_device(workload.pi));
-  if (computes && hardware.contains("gpu")) workload.params.try_emplace("device", "gpu");
+specs::Workload workload_on(const TargetHardware& hardware, specs::Workload workload, bool on_gpus) {
+  if (on_gpus && hardware.contains("gpu")) workload.params.try_emplace("device", "gpu");
   return workload;
+}
+
+bool computes_on_gpus(const specs::PythonProject& project, const specs::Workload& workload, const std::optional<specs::PiProgram>& program) {
+  return program || (specs::takes_device(workload.pi) && comes_with_cuda(project, workload.params.at("framework")));
+}
+
+TargetHardware hardware_here(bool on_gpus, const workspace::Context& context) {
+  return {{on_gpus && workspace::device_of(workspace::this_machine(context), "") ? "gpu" : "cpu", "host"}};
+}
+
+Json python_document(const fs::path& file, const specs::PythonContext& beside, const specs::Workload& workload, const workspace::Context& context) {
+  auto [loaded, catalog] = specs::load_project(file, context.data_directory(), beside);
+  workspace::Loaded with_python{std::move(loaded), std::move(catalog), {}, {}};
+  need_python(with_python);
+  const auto machines = written_projects() / "machines.json";
+  workspace::keep_file(machines, catalog_of_machines().dump(2) + "\n");
+  Json catalogs = beside.catalogs;
+  catalogs.push_back(catalog_of_gpus);
+  catalogs.push_back(machines.string());
+  return {{"$schema", "stackx/project/1"},
+          {"name", with_python.project.name},
+          {"catalogs", std::move(catalogs)},
+          {"requires", written(with_python.project.requires_)},
+          {"pins", written(with_python.project.pins)},
+          {"workload", specs::to_json(workload)}};
 }
 
 AskedProject asked_project(const fs::path& file, const PythonAsked& asked, const workspace::Context& context) {

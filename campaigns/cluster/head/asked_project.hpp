@@ -17,6 +17,7 @@
 #include "specs/format/json.hpp"
 #include "specs/project/pi_program.hpp"
 #include "specs/project/workload.hpp"
+#include "specs/python/project.hpp"
 #include "workspace/context.hpp"
 
 namespace stackx::campaigns::cluster {
@@ -36,12 +37,21 @@ struct AskedProject {
   std::filesystem::path file;  // stackx/project/1; its catalogs are looked up beside it
   specs::Node document;
   bool is_python = false;      // which measures the releases that it asks for (campaigns/release_stacks.hpp)
-  bool with_cuda = false;      // the framework that computes
+  bool on_gpus = false;        // it computes on them, where there are any
   std::optional<specs::PiProgram> program;
-
-  // The workload where the hardware is this.
-  specs::Workload workload_on(const std::map<std::string, std::string>& hardware) const;
 };
+
+using TargetHardware = std::map<std::string, std::string>;  // component -> version, "host" or a name of several models
+
+// The workload of a Python project where the hardware is this.
+specs::Workload workload_on(const TargetHardware& hardware, specs::Workload workload, bool on_gpus);
+// A program of the user's is told so, PIs of stackx do with a framework that comes with CUDA.
+bool computes_on_gpus(const specs::PythonProject& project, const specs::Workload& workload, const std::optional<specs::PiProgram>& program);
+TargetHardware hardware_here(bool on_gpus, const workspace::Context& context);  // of a Python project's target "host"
+
+// A Python project, loaded with what stands beside it, as a project of stackx. Throws Error(bad_input).
+specs::Json python_document(const std::filesystem::path& file, const specs::PythonContext& beside, const specs::Workload& workload,
+                            const workspace::Context& context);
 
 // Throws Error(bad_input) for what is no project, and for words that do not belong to one; as the index does.
 AskedProject asked_project(const std::filesystem::path& file, const PythonAsked& asked, const workspace::Context& context);

@@ -26,28 +26,9 @@
 #include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
 #include "workspace/named_project.hpp"
-#include "workspace/this_machine.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
-
-specs::ClusterSettings read_settings(const FreezeOptions& options) {
-  if (!options.settings.empty()) {
-    const auto node = specs::Node::parse_file(options.settings);
-    node.schema("stackx/cluster-settings/1");
-    return specs::cluster_settings_from(node);
-  }
-  const bool is_python = specs::is_python_project(options.project);
-  if (!is_python)
-    if (const auto found = project_document(options.project).find("cluster")) return specs::cluster_settings_from(*found);
-  throw bad_input(fmt::format("{}: {} a file as this one and give it with --settings FILE (docs/cluster.md)\n"
-                              "  {{\"$schema\": \"stackx/cluster-settings/1\", \"spool\": \"/shared/stackx\",\n"
-                              "   \"targets\": [{{\"hardware\": \"v100\", \"slurm\": {{\"partition\": \"gpu\"}}}}]}}\n"
-                              "where \"spool\" is a directory that this machine and the nodes share",
-                              workspace::called(options.project),
-                              is_python ? "does not say where the campaign runs; write"
-                                        : "has no \"cluster\", which says where the campaign runs; add it, or write"));
-}
 
 void keep_those_on(const std::string& scheduler, specs::ClusterSettings& settings, const FreezeOptions& options) {
   if (scheduler.empty()) return;
@@ -65,9 +46,9 @@ void check_program_can_be_read(const specs::ClusterSettings& settings) {
 }
 
 specs::ClusterSettings settings_of(const FreezeOptions& options) {
-  auto settings = read_settings(options);
+  auto settings = read_settings(options.project, options.settings);
   keep_those_on(options.on, settings, options);
-  if (!options.python.pi.empty()) check_program_can_be_read(settings);
+  if (!options.python.pi.empty() || (options.asked && options.asked->program)) check_program_can_be_read(settings);
   return settings;
 }
 
@@ -148,7 +129,7 @@ class Freezing {
         context_(context),
         settings_(settings_of(options)),
         spool_(checked_spool(instead.empty() ? fs::path(settings_.spool) : instead)),
-        asked_(asked_project(options.project, options.python, context)) {
+        asked_(options.asked ? *options.asked : asked_project(options.project, options.python, context)) {
     specs::PythonContext usual;
     usual.overlays = workspace::user_overlays();
     given_ = specs::load_project(asked_.file, context.data_directory(), usual);  // what is wrong is said of the user's files
@@ -185,7 +166,7 @@ class Freezing {
     if (asked_.is_python && !json["hardware"].contains("gpu")) std::erase(json["catalogs"].get_ref<specs::Json::array_t&>(), catalog_of_gpus);
     for (auto& name : json["catalogs"]) name = copies.copy(name.get<std::string>());
     for (const auto& overlay : workspace::user_overlays()) copies.copy_overlay(overlay);
-    if (asked_.is_python) json["workload"] = specs::to_json(asked_.workload_on(json["hardware"]));
+    if (asked_.is_python) json["workload"] = specs::to_json(workload_on(json["hardware"], specs::workload_from(asked_.document.at("workload")), asked_.on_gpus));
     if (options_.seed || options_.sample) {
       auto spec = given_.project.campaign;
       draw(spec, options_.sample, options_.seed);
@@ -208,22 +189,15 @@ class Freezing {
     campaign_.targets.push_back({target, plan_for(target, loaded, of_nodes)});
   }
 
-  std::map<std::string, std::string> hardware_of(const specs::ClusterTarget& target) const {
+  TargetHardware hardware_of(const specs::ClusterTarget& target) const {
     if (target.model.empty()) return target.hardware;
-    if (target.model == "host") return hardware_here();
+    if (target.model == "host") return asked_.is_python ? hardware_here(asked_.on_gpus, context_) : TargetHardware();  // as the project has it
     const auto known = workspace::hardware_of_catalogs(target.model, {}, specs::load_accelerators(context_.data_directory()), context_);
     if (!known || known->component.empty())
       throw bad_input(fmt::format("{}: target {}: nobody knows the hardware {}; `stackx hw list` names all", workspace::called(options_.project),
                                   target.name, specs::in_quotes(target.model)));
     const bool is_of_several = known->models.size() > 1 && !options_.exact;
     return {{known->component, is_of_several ? target.model : known->version}};
-  }
-
-  // As the project has it; of a Python project the GPU, if there is one that it computes on.
-  std::map<std::string, std::string> hardware_here() const {
-    if (!asked_.is_python) return {};
-    const bool on_gpu = asked_.workload_on({{"gpu", "host"}}) != asked_.workload_on({}) && workspace::device_of(workspace::this_machine(context_), "");
-    return {{on_gpu ? "gpu" : "cpu", "host"}};
   }
 
   // Where nodes see it. Its identity is its hash, not its place. A directory of its own: one for all programs would be of the user
@@ -275,6 +249,24 @@ class Freezing {
 };
 
 }  // namespace
+
+specs::ClusterSettings read_settings(const fs::path& project, const fs::path& settings) {
+  if (!settings.empty()) {
+    const auto node = specs::Node::parse_file(settings);
+    node.schema("stackx/cluster-settings/1");
+    return specs::cluster_settings_from(node);
+  }
+  const bool is_python = specs::is_python_project(project);
+  if (!is_python)
+    if (const auto found = project_document(project).find("cluster")) return specs::cluster_settings_from(*found);
+  throw bad_input(fmt::format("{}: {} a file as this one and give it with --settings FILE (docs/cluster.md)\n"
+                              "  {{\"$schema\": \"stackx/cluster-settings/1\", \"spool\": \"/shared/stackx\",\n"
+                              "   \"targets\": [{{\"hardware\": \"v100\", \"slurm\": {{\"partition\": \"gpu\"}}}}]}}\n"
+                              "where \"spool\" is a directory that this machine and the nodes share",
+                              workspace::called(project),
+                              is_python ? "does not say where the campaign runs; write"
+                                        : "has no \"cluster\", which says where the campaign runs; add it, or write"));
+}
 
 workspace::Loaded load_frozen(const fs::path& target_directory, const workspace::Context& context) {
   return workspace::load(target_directory / "project.json", context, overlays_in(target_directory), workspace::Need::nodes);

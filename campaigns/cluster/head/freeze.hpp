@@ -25,7 +25,11 @@ struct FreezeOptions {
   bool exact = false;                  // a name of several GPUs is the most usual of them alone
   std::optional<std::uint64_t> sample, seed;  // instead of the sampler's
   PythonAsked python;
+  std::optional<AskedProject> asked;   // what is frozen, where that is made already; `project` is what it was made of
 };
+
+// Where it runs, and nothing else is read. Throws Error(bad_input) where nobody says.
+specs::ClusterSettings read_settings(const std::filesystem::path& project, const std::filesystem::path& settings);
 
 // A target's project as it was frozen, read on the head.
 workspace::Loaded load_frozen(const std::filesystem::path& target_directory, const workspace::Context& context);

@@ -21,4 +21,6 @@ class Deep(PythonStack):
         said = self.told("nowhere")
         self.assertTrue(said.startswith("Unknown: the package index has no project nowhere."), said)
         self.assertNotIn("--deep looks", said)
-        self.assertIn("Note: the package index has no project nowhere.", self.told("victim==1.0", "nowhere"))
+        said = self.told("victim==1.0", "nowhere")
+        self.assertTrue(said.startswith("Unknown: the package index has no project nowhere. Note: without nowhere: victim==1.0 runs on "), said)
+        self.told("victim==2.0", "nowhere", exit_code=1)  # what is there does not run either

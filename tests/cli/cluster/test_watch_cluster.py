@@ -6,6 +6,8 @@ import time
 
 from cluster_box import OnKubernetes, OnSlurm
 from harness import STACKX, schema_errors
+from python_stack import HERE, wheel
+from watched_project import CHANGED, NOTHING, REGRESSION, Watch
 
 
 class Watched:
@@ -36,9 +38,6 @@ class Watched:
                     "campaign": {"rounds": 5, "limits": {"seconds": 120, "memory_gib": 2}},
                     "cluster": {"targets": [target], "blocks": 3, "rounds_per_block": 4, "spool": str(self.spool)}}
         self.project_file = self.write("project.json", document)
-        with self.subTest("what no cluster measures"):
-            refused = self.stackx("watch", self.write("requirements.txt", "numpy\n"), "--workload", "matmul", "--cluster", "--no-refresh", "--offline", exit_code=2)
-            self.assertIn("--cluster: ", refused.stderr)
         begun = self.watch("--cluster")
         self.assertEqual((begun["answer"]["kind"], begun["answer"]["text"]),
                          ("under_way", "Measuring on the cluster, 0 of 3 blocks done: a later pass tells what changed."))
@@ -57,6 +56,67 @@ class Watched:
         components = {"fake": {"kind": "package", "versions": {version: {"provides": {"blas": version}, "reports": "*", "artifacts": [
             {"type": "path", "file": str(path), "library": str(path)}]} for version, path in versions.items()}}}
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": components})
+
+
+class PackagesOnSlurm(OnSlurm, Watch):
+    """Releases of an index, by a program of the user's: where it runs stands in --settings, as of `cluster submit`."""
+
+    def setUp(self):
+        super().setUp()
+        self.settings = self.settings_of({"hardware": "host", "name": "all", "slurm": {}})
+
+    def settings_of(self, *targets):
+        return self.write("settings.json", {"$schema": "stackx/cluster-settings/1", "spool": str(self.spool), "blocks": 3, "rounds_per_block": 4, "targets": targets})
+
+    def words(self, *options):
+        return super().words("--settings", self.settings, *options)
+
+    def until_told(self, exit_code):
+        for _ in range(1200):
+            done = subprocess.run([STACKX, *map(str, self.words("--json"))], env=self.environment, capture_output=True, text=True)
+            document = json.loads(done.stdout)
+            if document["answer"]["kind"] != "under_way":
+                self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
+                self.assertEqual(schema_errors("watch", [document]), [""])
+                return document
+            time.sleep(0.5)
+        self.fail("the cluster does not end")
+
+    def test_a_release_that_is_slower_and_one_that_is_faster(self):
+        self.start_cluster()
+        self.release("1.0", 0.02)
+        self.assertIn("Measuring on the cluster, 0 of 3 blocks done", self.told().stdout)
+        first = self.until_told(NOTHING)
+        self.assertEqual((first["answer"]["kind"], first["after"]["stack"], first["cost"]["rounds"]), ("no_change", {"victim": "1.0", "python": HERE}, 12))
+        for version, seconds, code, verdict, advised in (("2.0", 0.03, REGRESSION, "SLOWER", "1.0"), ("3.0", 0.01, CHANGED, "FASTER", "3.0")):
+            with self.subTest(version):
+                self.release(version, seconds)
+                self.assertEqual(self.watch()["answer"]["kind"], "under_way")
+                told = self.until_told(code)
+                self.assertEqual([(row["stack"]["victim"], row["verdict"], row["rounds"]) for row in told["newcomers"]], [(version, verdict, 12)])
+                self.assertEqual(self.stack_of(told), advised)
+                self.assertEqual(self.watch()["answer"]["kind"], "nothing_new")
+
+    def test_nodes_with_gpus(self):
+        for package in ("torch", "numpy"):
+            self.index.add(wheel(package, "1.0"))
+        self.settings = self.settings_of({"hardware": "v100", "slurm": {}})
+        for package, on_gpu in (("torch", "gpu"), ("numpy", None)):
+            with self.subTest(package):
+                begun = self.json("watch", package, "--workload", "matmul", "--python", HERE, "--settings", self.settings)
+                self.assertEqual((begun["answer"]["kind"], begun["hw"]), ("under_way", "v100"))
+                frozen, = [json.loads(one.read_text()) for one in self.spool.glob("*/campaign.json") if package in one.read_text()]
+                arms = frozen["plans"]["v100"]["arms"]
+                self.assertEqual({(json.dumps(arm["stack"]), arm["workload"]["params"].get("device")) for arm in arms},
+                                 {(json.dumps({package: "1.0", "python": HERE}, sort_keys=True), on_gpu)})
+
+    def test_what_no_cluster_measures(self):
+        def refused(*words):
+            return " ".join(self.stackx("watch", "victim", "--pi", self.bench, "--offline", *words, exit_code=2).stderr.split())
+
+        self.assertIn("victim: does not say where the campaign runs; write a file as this one and give it with --settings FILE", refused("--cluster"))
+        two = self.settings_of({"hardware": "v100", "slurm": {}}, {"hardware": "h100", "slurm": {}})
+        self.assertIn("settings.json: has 2 targets; one watch is about one kind of hardware", refused("--settings", two))
 
 
 class WatchedOnSlurm(Watched, OnSlurm):
