@@ -152,7 +152,8 @@ void add_watch(Command app, Globals& globals) {
        "killed goes on, two at once exclude each other.",
        {{"What is new, and what it would take to know", "stackx watch project.json --dry-run"},
         {"A Python project, by its own benchmark", "stackx watch requirements.txt --pi ./bench.py"},
-        {"Every night, at most half an hour", "stackx watch project.json --budget 30m --print systemd"}}});
+        {"Every night, at most half an hour", "stackx watch project.json --budget 30m --print systemd"},
+        {"On the GPUs of a cluster, from a machine without", "stackx watch \"torch>=2.6\" --workload matmul --settings v100.json"}}});
   command.notes(
       "Exit codes: 0 nothing to do; 10 the advice changed; 11 a regression: the newest release is slower; "
       "1 nothing of the project runs here, or no stack is valid; 2 bad input, or a pass is under way; "

@@ -10,14 +10,16 @@
 
 namespace stackx::watch {
 
-specs::ClusterTarget cluster_target(const WatchOptions& options) {
-  const auto settings = campaigns::cluster::read_settings(options.project, options.settings);
+specs::ClusterSettings cluster_settings(const WatchOptions& options) {
+  auto settings = campaigns::cluster::read_settings(options.project, options.settings);
   if (settings.targets.size() != 1)
     throw bad_input(fmt::format("{}: has {} targets; one watch is about one kind of hardware: keep one, and watch others each with settings of "
                                 "their own (--settings)",
                                 (options.settings.empty() ? options.project : options.settings).string(), settings.targets.size()));
-  return settings.targets.front();
+  return settings;
 }
+
+specs::ClusterTarget cluster_target(const WatchOptions& options) { return cluster_settings(options).targets.front(); }
 
 std::string cluster_hardware(const WatchOptions& options) {
   const auto target = cluster_target(options);

@@ -12,7 +12,8 @@
 
 namespace stackx::watch {
 
-// Throws Error(bad_input) where nobody says one, or where there are several.
+// Their one target. Throws Error(bad_input) where nobody says any, or where there are several.
+specs::ClusterSettings cluster_settings(const WatchOptions& options);
 specs::ClusterTarget cluster_target(const WatchOptions& options);
 
 // What it measures on, as measurements name it; "": this machine's kind.

@@ -23,6 +23,7 @@
 #include "watch/schedule.hpp"
 #include "watch/told.hpp"
 #include "workspace/allowed_paths.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::watch {
 namespace {
@@ -317,12 +318,20 @@ struct Pass::State {
         if (!plan->arms[i].sentinel)
           report.rows.push_back({newcomer_of(plan->arms.front().stack, plan->arms[i].stack, *space, known),
                                  space->name_of(plan->arms[i].stack, plan->arms.front().stack), {}, false, false, {}, {}});
-      const auto after = looks(report.rows.size(), options.rule);
-      report.notes.push_back(fmt::format("{} arms, first verdicts after {} rounds ({} inspections), at most {} rounds", plan->arms.size(), after.front(),
-                                         after.front() * plan->arms.size(), after.back()));
+      report.notes.push_back(what_it_takes(plan->arms.size()));
     }
     put_into_words(report, *space);
     return std::move(report);
+  }
+
+  std::string what_it_takes(std::size_t arms) {
+    if (options.cluster) {
+      const auto settings = cluster_settings(options);
+      return fmt::format("on the cluster, {} arms in {} of {} rounds ({} inspections); verdicts when all are done", arms,
+                         workspace::counted(settings.blocks, "block"), settings.rounds_per_block, settings.blocks * settings.rounds_per_block * arms);
+    }
+    const auto after = looks(report.rows.size(), options.rule);
+    return fmt::format("{} arms, first verdicts after {} rounds ({} inspections), at most {} rounds", arms, after.front(), after.front() * arms, after.back());
   }
 
   Report nothing_valid(const std::string& why) {

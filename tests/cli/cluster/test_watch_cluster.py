@@ -85,6 +85,9 @@ class PackagesOnSlurm(OnSlurm, Watch):
     def test_a_release_that_is_slower_and_one_that_is_faster(self):
         self.start_cluster()
         self.release("1.0", 0.02)
+        planned = " ".join(self.told("--dry-run").stdout.split())
+        self.assertIn("on the cluster, 2 arms in 3 blocks of 4 rounds (24 inspections); verdicts when all are done", planned)
+        self.assertEqual(list(self.spool.iterdir()), [])
         self.assertIn("Measuring on the cluster, 0 of 3 blocks done", self.told().stdout)
         first = self.until_told(NOTHING)
         self.assertEqual((first["answer"]["kind"], first["after"]["stack"], first["cost"]["rounds"]), ("no_change", {"victim": "1.0", "python": HERE}, 12))
