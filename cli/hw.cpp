@@ -284,6 +284,8 @@ void list_hardware(const Globals& globals) {
 
 [[noreturn]] void unknown(const std::string& name, const Microarchitectures& table,
                           const specs::Accelerators& accelerators) {
+  if (const auto several = workspace::which_is_meant(name, table); !several.empty())
+    throw bad_input(fmt::format("\"{}\" {}", name, several));
   auto near = accelerators.nearest(name);
   for (const auto& id : table.nearest(name))
     if (near.size() < 4) near.push_back(id);

@@ -68,6 +68,12 @@ bool in_the_store(const std::string& text, const store::Questions& questions) {
   });
 }
 
+// As a result names its processor, word for word.
+bool is_spelt_in_the_store(const std::string& text, const store::Questions& questions) {
+  const auto words = specs::hardware_words(text);
+  return std::ranges::any_of(questions.hardware(), [&](const auto& row) { return specs::hardware_words(row.model) == words; });
+}
+
 std::vector<std::string> nearest_names(const std::string& text,
                                        const specs::Accelerators& accelerators,
                                        const specs::Microarchitectures& processors) {
@@ -95,6 +101,14 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
   return std::nullopt;
 }
 
+std::string which_is_meant(const std::string& text, const specs::Microarchitectures& processors) {
+  const auto* shared = processors.shared_name(text);
+  if (shared == nullptr) return "";
+  const auto& all = shared->are;
+  return fmt::format("may be {} or {}; ask for one of these, or for what lscpu calls the processor{}", fmt::join(all.begin(), all.end() - 1, ", "),
+                     all.back(), shared->example.empty() ? "" : fmt::format(" ({})", shared->example));
+}
+
 bool is_known(const std::string& text, const specs::Host& host, const specs::Accelerators& accelerators,
               const Context& context, const store::Questions& questions) {
   return hardware_of_catalogs(text, host, accelerators, context) || in_the_store(text, questions) ||
@@ -113,6 +127,8 @@ AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
   }
   if (is_fingerprint(text))
     if (auto found = machine(text, questions)) return *found;
+  const auto several = which_is_meant(text, microarchitectures(context));
+  if (!several.empty() && !is_spelt_in_the_store(text, questions)) throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(text), several));
   if (in_the_store(text, questions)) return {text, "", "", {}, {text}, ""};
   const auto names = nearest_names(text, accelerators, microarchitectures(context));
   throw bad_input(fmt::format(

@@ -11,6 +11,10 @@
 #include "store/questions/questions.hpp"
 #include "workspace/context.hpp"
 
+namespace stackx::specs {
+class Microarchitectures;
+}
+
 namespace stackx::workspace {
 
 struct AskedHardware {
@@ -32,7 +36,10 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
 bool is_known(const std::string& text, const specs::Host& host, const specs::Accelerators& accelerators,
               const Context& context, const store::Questions& questions);
 
-// Throws Error(bad_input) with the nearest names where nobody knows this one.
+// Where processors of several microarchitectures are called so: "may be zen or zen2, ...", and how to ask; "" else.
+std::string which_is_meant(const std::string& text, const specs::Microarchitectures& processors);
+
+// Throws Error(bad_input) with the nearest names where nobody knows this one, and where it names several microarchitectures.
 AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
                              const specs::Accelerators& accelerators, const Context& context,
                              const store::Questions& questions);

@@ -32,6 +32,7 @@
 #include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
 #include "workspace/named_project.hpp"
+#include "workspace/this_machine.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::advisor {
@@ -226,6 +227,8 @@ class Reading {
     }
     const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators, context_);
     if (asked) return;  // a processor: no GPU
+    if (const auto several = workspace::which_is_meant(question_.hardware, workspace::microarchitectures(context_)); !several.empty())
+      throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), several));
     const auto near = accelerators.nearest(question_.hardware);
     throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all",
                                 specs::in_quotes(question_.hardware),

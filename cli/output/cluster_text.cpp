@@ -82,7 +82,7 @@ std::string answer(const specs::ClusterCampaign& campaign, const View& view) {
 }
 
 std::string target_table(const specs::ClusterCampaign& campaign, const View& view, std::size_t width) {
-  std::vector<analysis::Column> columns{{"target", false, {}}, {"on", false, {}},     {"wave", true, {}},   {"stacks", true, {}},
+  std::vector<analysis::Column> columns{{"target", false, {}}, {"on", false, {}},     {"wave", true, {}},   {"arms", true, {}},
                                         {"blocks", true, {}},  {"done", true, {}},    {"run", true, {}},    {"wait", true, {}},
                                         {"held", true, {}},    {"rounds", true, {}},  {"inspections", true, {}}};
   for (const auto& target : view.targets) {

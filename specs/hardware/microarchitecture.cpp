@@ -175,7 +175,7 @@ Microarchitectures Microarchitectures::load(const std::filesystem::path& file) {
 
 Microarchitectures Microarchitectures::parse(const Node& document) {
   document.schema("stackx/microarchitectures/1");
-  document.only({"$schema", "description", "sources", "microarchitectures"});
+  document.only({"$schema", "description", "sources", "microarchitectures", "shared_names"});
   std::map<std::string, std::string> sources;
   for (const auto& [key, source] : document.at("sources").members())
     sources[key] = parse_source(source);
@@ -184,7 +184,18 @@ Microarchitectures Microarchitectures::parse(const Node& document) {
   for (const auto& [id, row] : rows.members()) table.rows_.push_back(parse_row(id, row, sources));
   table.index_names(rows);
   table.check_overlaps(rows);
+  if (const auto shared = document.find("shared_names")) table.parse_shared_names(*shared, sources);
   return table;
+}
+
+void Microarchitectures::parse_shared_names(const Node& names, const std::map<std::string, std::string>& sources) {
+  for (const Node& one : names.items()) {
+    shared_.push_back(shared_name_from(one));
+    for (const Node& id : one.at("are").items())
+      if (std::ranges::find(rows_, id.text(), &Microarchitecture::id) == rows_.end()) id.fail("no such row under /microarchitectures");
+    for (const Node& source : one.at("sources").items())
+      if (!sources.contains(source.text())) source.fail("no such source under /sources");
+  }
 }
 
 void Microarchitectures::index_names(const Node& rows) {
@@ -250,6 +261,11 @@ const Microarchitecture* Microarchitectures::of_processor(std::string_view name)
     for (const ModelPattern& pattern : row.processors)
       if (pattern.fixed() > fixed && pattern.matches(words)) best = &row, fixed = pattern.fixed();
   return best;
+}
+
+const SharedName* Microarchitectures::shared_name(std::string_view name) const {
+  const auto found = std::ranges::find_if(shared_, [&](const auto& one) { return one.is(name); });
+  return found == shared_.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> Microarchitectures::nearest(std::string_view name,

@@ -19,6 +19,7 @@
 
 #include "specs/format/json.hpp"
 #include "specs/hardware/model_pattern.hpp"
+#include "specs/hardware/shared_name.hpp"
 
 namespace stackx::specs {
 
@@ -68,6 +69,8 @@ class Microarchitectures {
   // Of the product that people and systems call so ("AMD EPYC 7763 64-Core Processor"), by what is most exact of how its
   // maker numbers products; nullptr: none says.
   const Microarchitecture* of_processor(std::string_view name) const;
+  // The one that processors of several have ("EPYC", "m5.xlarge"); nullptr: it is none. To be asked where nothing else knows the name.
+  const SharedName* shared_name(std::string_view name) const;
   // The ids nearest to a name that find() does not know, best first; none that are not near.
   std::vector<std::string> nearest(std::string_view name, std::size_t count = 3) const;
 
@@ -75,7 +78,10 @@ class Microarchitectures {
   void index_names(const Node& rows);
   void check_overlaps(const Node& rows) const;
 
+  void parse_shared_names(const Node& names, const std::map<std::string, std::string>& sources);
+
   std::vector<Microarchitecture> rows_;
+  std::vector<SharedName> shared_;
   std::map<std::string, std::size_t> names_;  // squeezed name -> row
 };
 

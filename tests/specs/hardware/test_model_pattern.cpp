@@ -112,13 +112,20 @@ TEST_CASE("processors of PCs and clouds are known by their names", "[model_patte
       {"Intel(R) Xeon(R) CPU Max 9480", "sapphire-rapids"}, {"Xeon w9-3495X", "sapphire-rapids"}, {"AWS Graviton3", "neoverse-v1"},
       {"graviton4", "neoverse-v2"}, {"NVIDIA Grace", "neoverse-v2"}, {"Google Axion", "neoverse-v2"}, {"Apple M1 Pro", "apple-m1"},
       {"Ampere Altra Q80-30", "neoverse-n1"}, {"c7g.xlarge", "neoverse-v1"}, {"m6gd.16xlarge", "neoverse-n1"},
-      {"r8g.metal-24xl", "neoverse-v2"}, {"c7a.large", "zen4"}};
+      {"r8g.metal-24xl", "neoverse-v2"}, {"c7a.large", "zen4"},
+      {"c7i.4xlarge", "sapphire-rapids"}, {"m7i-flex.large", "sapphire-rapids"}, {"r6id.metal", "ice-lake-sp"}, {"m6a.xlarge", "zen3"},
+      {"c5a.8xlarge", "zen2"}, {"m5ad.24xlarge", "zen"}, {"hpc6a.48xlarge", "zen3"}, {"r8i.xlarge", "granite-rapids"}, {"m8a.2xlarge", "zen5"},
+      {"c3-standard-4", "sapphire-rapids"}, {"c3d-highmem-8", "zen4"}, {"c4d-standard-2", "zen5"}, {"n4-highcpu-16", "emerald-rapids"},
+      {"t2d-standard-60", "zen3"}, {"c2-standard-30", "cascade-lake"}, {"c4a-standard-1", "neoverse-v2"},
+      {"Standard_D4as_v6", "zen4"}, {"Standard_D16s_v6", "emerald-rapids"}, {"Standard_HB120-96rs_v3", "zen3"}, {"HB176rs_v4", "zen4"},
+      {"Standard_HC44rs", "skylake-sp"}, {"AMD EPYC-Milan Processor", "zen3"}, {"Intel Xeon Processor (Icelake)", "ice-lake-sp"},
+      {"Intel Xeon Processor (SapphireRapids)", "sapphire-rapids"}, {"Intel Xeon Processor (Skylake, IBRS)", "skylake-sp"}};
   for (const auto& [name, id] : expected) {
     INFO(name);
     CHECK(of(name) == id);
   }
   for (const char* nobody : {"Xeon", "Xeon 6315P", "AMD EPYC Processor", "Intel(R) Xeon(R) CPU @ 2.20GHz", "Apple M3", "Tesla V100",
-                             "Xeon 5160"}) {
+                             "Xeon 5160", "m5.xlarge", "c3.large", "n2-standard-4", "Standard_D4s_v5"}) {
     INFO(nobody);
     CHECK(of(nobody).empty());
   }
