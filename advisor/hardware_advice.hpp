@@ -22,6 +22,7 @@
 #include "advisor/selection.hpp"
 #include "analysis/published/ranking.hpp"
 #include "analysis/ranking/ranking.hpp"
+#include "specs/project/model_name.hpp"
 #include "specs/result/upgrade.hpp"
 
 namespace stackx::advisor {
@@ -70,6 +71,7 @@ struct HardwareAdvice : AskedSpace {
   specs::Stack latest;  // of the catalogs: the candidate's, else the newest with the usual library; or empty
   PredictedRows predicted;
   std::optional<double> price;
+  std::optional<specs::ModelName> model;   // that was named for the workload, or in it: "llama-3-70b"
   std::optional<Chosen> chosen;            // absent: nothing to recommend
   std::set<std::string> packages;          // of a measured one that the catalogs do not know whole: what a package index has
 };

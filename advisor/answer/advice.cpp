@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "advisor/answer/catalog_answer.hpp"
@@ -119,6 +120,21 @@ void add_evidence(const Grounds& from, Advice& answer) {
                                       from.known.selection.asked.pi, product.empty() ? from.hardware() : product);
 }
 
+// Whether the model that was named fits, by its parameters alone: what else it takes depends on how it is run.
+void add_size_of_model(const Grounds& from, Advice& answer) {
+  const auto& model = from.known.model;
+  const auto* gpu = from.known.accelerator;
+  if (!model || !model->billions || gpu == nullptr || !gpu->memory_gb) return;
+  const double at_16 = specs::weight_gb(*model->billions, 16), at_4 = specs::weight_gb(*model->billions, 4);
+  const auto taken = fmt::format("The parameters of such a model take {:.4g} GB at 16 bits and {:.4g} GB at 4", at_16, at_4);
+  if (at_16 < *gpu->memory_gb)
+    answer.remarks.push_back(fmt::format("{}, of {:.4g} GB.", taken, *gpu->memory_gb));
+  else
+    answer.cautions.push_back(fmt::format("{}; one {} has {:.4g} GB: {} of them at least at 16 bits{}.", taken, gpu->title, *gpu->memory_gb,
+                                          std::ceil((at_16 + 1e-9) / *gpu->memory_gb),
+                                          at_4 < *gpu->memory_gb ? ", or fewer bits" : ""));
+}
+
 void add_remarks(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
   if (known.accelerator && known.selection.hardware.models.size() > 1)
@@ -135,6 +151,7 @@ void add_remarks(const Grounds& from, Advice& answer) {
   for (const auto& note : known.published.notes) answer.remarks.push_back(note + ".");
   for (const auto& note : known.prepared.notes) answer.remarks.push_back(note);
   for (const auto& line : known.selection.left_out) answer.remarks.push_back(line + ".");
+  add_size_of_model(from, answer);
   answer.as_of = from.knowledge.as_of();
   if (answer.as_of.empty() && known.space) answer.as_of = known.space->catalog().as_of;
 }

@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/project/model_name.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -18,13 +19,17 @@ bool is_of_several_words(std::string_view text) {
   return name.find(' ') != name.npos && name.front() != ' ' && name.back() != ' ';
 }
 
-// "flash attention" -> "flash-attention": a name of several words is one that people type so.
+// "flash attention" -> "flash-attention": a name of several words is one that people type so. "meta-llama/Llama-3.1-8B" ->
+// "Llama-3-1-8B": no workload is called with these signs, but models are.
 std::string with_joined_words(std::string_view text) {
-  std::string joined(text);
-  const auto name = std::min(joined.find(':'), joined.size());
-  if (!is_of_several_words(text)) return joined;
-  std::ranges::replace(joined.begin(), joined.begin() + static_cast<std::ptrdiff_t>(name), ' ', '-');
-  return joined;
+  const auto size = std::min(text.find(':'), text.size());
+  std::string name(text.substr(0, size));
+  if (model_name(name) && name.front() != '.' && name.front() != '/') {  // else a file, or a mistake
+    name.erase(0, name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1);
+    std::ranges::replace(name, '.', '-');
+  }
+  if (is_of_several_words(text)) std::ranges::replace(name, ' ', '-');
+  return name + std::string(text.substr(size));
 }
 
 class TypedReader {
@@ -33,7 +38,7 @@ class TypedReader {
       : text_(text), families_(families), known_(known), result_{parse_workload(with_joined_words(text)), {}} {}
 
   TypedWorkload run() {
-    if (!families_.find(name()) && !in_the_store() && !take_called() && !take_framework() && !take_only_about()) unknown();
+    if (!families_.find(name()) && !in_the_store() && !take_called() && !take_framework() && !take_only_about() && !take_model()) unknown();
     if (const auto* family = families_.find(name()))
       for (auto& [param, value] : parameters()) check(*family, param, value);
     return std::move(result_);
@@ -83,8 +88,10 @@ class TypedReader {
   }
 
   // Its parameters stand beside those that were typed.
-  void take(const Workload& meant, const char* being, const std::string& also = "") {
-    result_.notes.push_back(fmt::format("{}{} is taken for {}{}", name(), being, meant.text(), also));
+  void take(const Workload& meant, const char* being, const std::string& also = "") { take_as(name(), meant, being, also); }
+
+  void take_as(const std::string& typed, const Workload& meant, const char* being, const std::string& also) {
+    result_.notes.push_back(fmt::format("{}{} is taken for {}{}", typed, being, meant.text(), also));
     for (const auto& [param, value] : meant.params)
       if (const auto [at, fresh] = parameters().emplace(param, value); !fresh && !same(meant.pi, *at, value))
         fail(fmt::format("{} means {}={}, and {}={} is asked for, too; leave one out", name(), param, value, param,
@@ -135,6 +142,20 @@ class TypedReader {
     const auto meant = families_.only_about(name());
     if (!meant.empty()) take({meant, {}}, "");
     return !meant.empty();
+  }
+
+  // "llama-3-70b", of which there is no family: what is asked of such models mostly.
+  bool take_model() {
+    const auto typed = text_.substr(0, text_.find(':'));
+    const auto model = model_name(typed);
+    if (!model) return false;
+    for (std::size_t at = 0; at != std::string::npos; at = model->kind.find('-', at), at += at == std::string::npos ? 0 : 1) {
+      const auto meant = families_.called(model->kind.substr(at));  // "meta-llama", then "llama"
+      if (meant.empty() || !(meant.front().pi.starts_with("infer_") || meant.front().pi.starts_with("serve_"))) continue;
+      take_as(typed, meant.front(), "", "");
+      return true;
+    }
+    return false;
   }
 
   [[noreturn]] void unknown() const {

@@ -174,6 +174,25 @@ TEST_CASE("what no family is called is looked for in what they say they do", "[t
   CHECK_THAT(wrong("quicksort"), !Contains("perhaps"));
 }
 
+std::string name_of(std::string_view workload) { return std::string(workload.substr(0, workload.find(':'))); }
+
+TEST_CASE("a model of which there is no family is taken for what is asked of such models", "[typed_workload]") {
+  const std::vector<std::pair<const char*, const char*>> names{
+      {"llama-3-70b", "infer_llm"}, {"meta-llama/Llama-3.3-70B-Instruct", "infer_llm"}, {"Meta-Llama-3-70B", "infer_llm"},
+      {"Qwen/Qwen2.5-7B-Instruct", "infer_llm"}, {"qwen2.5-7b:precision=fp8", "infer_llm:precision=fp8"}, {"mistral-7b-v0.3", "infer_llm"},
+      {"openai/gpt-oss-120b", "infer_llm"}, {"google/gemma-2-9b-it", "infer_llm"}, {"deepseek-ai/DeepSeek-V3", "infer_llm"},
+      {"openai/whisper-large-v3", "infer_whisper"}, {"stable-diffusion-3.5-large", "infer_stable_diffusion_xl"}};
+  for (const auto& [typed, family] : names) {
+    INFO(typed);
+    CHECK(meant(typed) == family);
+    const std::string name(typed);
+    CHECK(read(typed).notes == std::vector<std::string>{name.substr(0, name.find(':')) + " is taken for " + name_of(family)});
+  }
+  CHECK_THAT(wrong("sort-3"), Contains("no such workload"));
+  CHECK_THAT(wrong("./llama3.py"), Contains("workload \""));
+  CHECK_THAT(wrong("matmul-512"), Contains("no such workload"));  // a size is no version of it
+}
+
 TEST_CASE("what is no value of a parameter, or no parameter, is refused with what was expected", "[typed_workload]") {
   CHECK(wrong("matmul:m=foo") == "--workload \"matmul:m=foo\": m of matmul is a whole number from 1 on, not \"foo\"");
   CHECK(wrong("gemm:m=foo") == "--workload \"gemm:m=foo\": m of matmul is a whole number from 1 on, not \"foo\"");

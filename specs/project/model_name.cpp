@@ -1,0 +1,54 @@
+#include "specs/project/model_name.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "specs/version/text_scanner.hpp"
+
+namespace stackx::specs {
+namespace {
+
+std::vector<std::string> words_of_model(std::string_view text) {
+  text.remove_prefix(text.rfind('/') == text.npos ? 0 : text.rfind('/') + 1);
+  std::vector<std::string> words(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool in_number = c == '.' && i > 0 && is_digit(text[i - 1]) && i + 1 < text.size() && is_digit(text[i + 1]);
+    if (is_alphanumeric(c) || in_number)
+      words.back() += to_lower(c);
+    else
+      words.emplace_back();
+  }
+  std::erase(words, "");
+  return words;
+}
+
+std::optional<double> billions_in(const std::string& word) {
+  double number = 0;
+  const auto* end = word.data() + word.size();
+  const auto [at, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || at + 1 != end || *at != 'b' || !(number > 0)) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::optional<ModelName> model_name(std::string_view text) {
+  const auto words = words_of_model(text);
+  const auto numbered = std::ranges::find_if(words, [](const auto& word) { return std::ranges::any_of(word, is_digit); });
+  if (numbered == words.end()) return std::nullopt;
+  ModelName model;
+  const auto add = [&](std::string_view word) { model.kind += (model.kind.empty() ? "" : "-") + std::string(word); };
+  for (auto word = words.begin(); word != numbered; ++word) add(*word);
+  const auto letters = numbered->substr(0, numbered->find_first_of("0123456789"));
+  if (letters.size() > 1) add(letters);  // "llama3"; of "v3" none
+  if (model.kind.empty()) return std::nullopt;
+  for (const auto& word : words)
+    if (const auto size = billions_in(word)) model.billions = size;
+  return model;
+}
+
+double weight_gb(double billions, int bits) { return billions * bits / 8; }
+
+}  // namespace stackx::specs
