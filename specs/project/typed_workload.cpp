@@ -88,10 +88,10 @@ class TypedReader {
   }
 
   // Its parameters stand beside those that were typed.
-  void take(const Workload& meant, const char* being, const std::string& also = "") { take_as(name(), meant, being, also); }
-
-  void take_as(const std::string& typed, const Workload& meant, const char* being, const std::string& also) {
-    result_.notes.push_back(fmt::format("{}{} is taken for {}{}", typed, being, meant.text(), also));
+  void take(const Workload& meant, const char* being, const std::string& also = "") {
+    const auto typed = text_.substr(0, text_.find(':'));
+    const bool is_of_a_model = typed.find_first_of("/.") != typed.npos;
+    result_.notes.push_back(fmt::format("{}{} is taken for {}{}", is_of_a_model ? typed : name(), being, meant.text(), also));
     for (const auto& [param, value] : meant.params)
       if (const auto [at, fresh] = parameters().emplace(param, value); !fresh && !same(meant.pi, *at, value))
         fail(fmt::format("{} means {}={}, and {}={} is asked for, too; leave one out", name(), param, value, param,
@@ -146,13 +146,12 @@ class TypedReader {
 
   // "llama-3-70b", of which there is no family: what is asked of such models mostly.
   bool take_model() {
-    const auto typed = text_.substr(0, text_.find(':'));
-    const auto model = model_name(typed);
+    const auto model = model_name(name());
     if (!model) return false;
     for (std::size_t at = 0; at != std::string::npos; at = model->kind.find('-', at), at += at == std::string::npos ? 0 : 1) {
       const auto meant = families_.called(model->kind.substr(at));  // "meta-llama", then "llama"
       if (meant.empty() || !(meant.front().pi.starts_with("infer_") || meant.front().pi.starts_with("serve_"))) continue;
-      take_as(typed, meant.front(), "", "");
+      take(meant.front(), "");
       return true;
     }
     return false;
