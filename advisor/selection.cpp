@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "advisor/facts/frameworks.hpp"
 #include "advisor/published_note.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "specs/error.hpp"
@@ -15,6 +16,7 @@
 #include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
+#include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
 #include "workspace/seeds.hpp"
 #include "workspace/this_machine.hpp"
@@ -170,6 +172,13 @@ Measured measured_on(const SelectionOptions& options, const workspace::Context& 
   return result;
 }
 
+// "vllm", where a project asks for it; "" else.
+std::string server_of(const std::filesystem::path& project) {
+  const auto names = workspace::asked_packages(project);
+  const auto found = std::ranges::find_if(names, is_server);
+  return found == names.end() ? "" : *found;
+}
+
 }  // namespace
 
 void check_campaign(const std::string& campaign, const store::Store& store) {
@@ -179,12 +188,16 @@ void check_campaign(const std::string& campaign, const store::Store& store) {
                                 campaign));
 }
 
-void name_workload(SelectionOptions& options, const workspace::Context& context) {
+void name_workload(SelectionOptions& options, const workspace::Context& context, const std::filesystem::path& project) {
   if (!options.workload.empty()) return;
   const auto measured = options.campaign.empty() ? measured_on(options, context) : measured_by(options.campaign, context);
   const bool is_meant = measured.workloads.size() == 1 && !measured.workloads.contains(usual_workload);
   options.workload = is_meant ? *measured.workloads.begin() : usual_workload;
-  if (is_meant) workspace::remark("no --workload: {} is all that was measured {}\n", options.workload, measured.where);
+  if (is_meant) return workspace::remark("no --workload: {} is all that was measured {}\n", options.workload, measured.where);
+  if (const auto server = server_of(project); !server.empty()) {
+    options.workload = "serve_llm";
+    workspace::remark("no --workload: {} is for {}\n", server, options.workload);
+  }
 }
 
 Selection select(const SelectionOptions& options, const workspace::Context& context) {

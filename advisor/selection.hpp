@@ -1,6 +1,7 @@
 // What several subcommands ask of the store: the measurements of a workload on some hardware.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,8 +43,9 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
                  const specs::Accelerators& accelerators, const workspace::Context& context);
 
 // Where none is named, the workload that is meant: what was measured on that hardware by these PIs, if that is one and no
-// matmul, which is said on stderr; else matmul. To be called before select().
-void name_workload(SelectionOptions& options, const workspace::Context& context);
+// matmul, which is said on stderr; of a `project` of Python that asks for what serves models, that; else matmul. To be called
+// before select().
+void name_workload(SelectionOptions& options, const workspace::Context& context, const std::filesystem::path& project = {});
 
 // Throws Error(bad_input) where the store knows no campaign whose id begins so; "" asks for none.
 void check_campaign(const std::string& campaign, const store::Store& store);

@@ -29,6 +29,7 @@
 #include "specs/format/text_file.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/load.hpp"
+#include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
@@ -43,6 +44,7 @@ struct AdviseOptions {
   bool pareto = false, rows_given = false, explain = false;
   std::string type = "performance", price;
   std::vector<std::string> metrics;  // none: the rate
+  std::vector<std::string> what;     // a project, or packages
   std::filesystem::path settle;
 };
 
@@ -98,6 +100,17 @@ void advise_trade_offs(const AdviseOptions& options, Globals& globals) {
   if (result.front.empty()) globals.exit_code = 1;
 }
 
+// "torch<2.9" numpy, r.txt: what --project names, as a person begins with it.
+void name_project(AdviseOptions& options) {
+  auto& project = options.advice.project;
+  if (!options.what.empty()) {
+    if (!project.empty() || !options.advice.lock.empty())
+      throw bad_input(fmt::format("{} and {}: give one of them", specs::in_quotes(options.what.front()), project.empty() ? "--lock" : "--project"));
+    project = fmt::format("{}", fmt::join(options.what, " "));
+  }
+  if (!project.empty()) project = workspace::named_project(project);
+}
+
 // What belongs to another option, which was not given, would be ignored silently.
 void check(const AdviseOptions& options) {
   if (options.objective == "cost" && options.price.empty())
@@ -129,7 +142,7 @@ std::string command_of(const AdviseOptions& options) {
   if (!selection.pi.empty()) text += " --pi " + advisor::shell_quoted(selection.pi);
   if (!options.advice.lock.empty()) text += " --lock " + advisor::shell_quoted(options.advice.lock.string());
   if (!options.advice.project.empty())
-    text += " --project " + advisor::shell_quoted(options.advice.project.string());
+    text += " --project " + advisor::shell_quoted(workspace::called(options.advice.project));
   if (!options.advice.context.python.empty())
     text += " --python " + advisor::shell_quoted(options.advice.context.python);
   if (!options.have.empty()) text += " --have " + advisor::shell_quoted(options.have);
@@ -221,7 +234,8 @@ void advise(const AdviseOptions& given, Globals& globals) {
   if (options.metrics.empty()) options.advice.selection.yardsticks.emplace_back();
   options.advice.analysis.yardstick = options.advice.selection.yardsticks.front();
   check(options);
-  advisor::name_workload(options.advice.selection, globals);
+  name_project(options);
+  advisor::name_workload(options.advice.selection, globals, options.advice.project);
   options.advice.analysis.objective = objective_from(options.objective);
   options.advice.analysis.delta = options.delta / 100;
   options.advice.type = *advisor::recommendation_type_from(options.type);
@@ -273,8 +287,13 @@ void add_advise(Command app, Globals& globals) {
        "measured here or elsewhere, on published results, and on facts about releases, each with its source "
        "(`--explain`).",
        {{"For hardware that is not here", "stackx advise --hw v100 --workload matmul"},
+        {"Which release of a package", "stackx advise \"torch<2.9\" --hw v100"},
         {"With the driver that cannot change", "stackx advise --hw h100 --workload matmul --have driver=535.183.01"},
         {"The stack as a Containerfile", "stackx advise --hw v100 --workload matmul --format containerfile"}}});
+  command.add_option("what", options->what,
+                   "What is to run there: a project, as --project names it, or packages (torch, \"torch<2.9\" numpy); without any "
+                   "what the workload is usually run with")
+      .type_name("PROJECT");
   add_selection_options(command, options->advice.selection);
   command.add_option("--objective", options->objective,
                    "What decides within a tie of what was measured: rate, stability or balanced; cost: rate, and "
@@ -326,7 +345,7 @@ void add_advise(Command app, Globals& globals) {
       .type_name("FILE");
   command.add_option("--project", options->advice.project,
                    "What your project needs (requirements.txt, Pipfile, pyproject.toml, environment.yml, a project of stackx): only "
-                   "stacks that have it")
+                   "stacks that have it; also packages: \"torch<2.9\"")
       .type_name("FILE");
   command.add_option("--catalog", options->advice.context.catalogs, "A catalog of your own over the facts (an overlay)")
       .type_name("FILE")

@@ -13,7 +13,9 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/python/conda_environment.hpp"
 #include "specs/python/pep508.hpp"
+#include "specs/python/project.hpp"
 #include "specs/version/text_scanner.hpp"
 #include "workspace/output.hpp"
 
@@ -100,6 +102,13 @@ std::string called(const fs::path& project) {
 std::string projects_in(const fs::path& directory) {
   const auto found = found_in(directory);
   return found.empty() ? "" : fmt::format("; a project in it: {}", fmt::join(found, ", "));
+}
+
+std::vector<std::string> asked_packages(const fs::path& project) {
+  std::vector<std::string> names;
+  if (project.empty() || !specs::is_python_project(project) || specs::is_conda_environment(project)) return names;
+  for (const auto& one : specs::read_python_project(project, {}).dependencies) names.push_back(one.dependency.name);
+  return names;
 }
 
 }  // namespace stackx::workspace

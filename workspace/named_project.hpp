@@ -8,6 +8,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "workspace/context.hpp"
 
@@ -20,6 +22,9 @@ std::filesystem::path named_project(const std::filesystem::path& text);
 
 // What a person called it: the packages, not the file that they are kept in.
 std::string called(const std::filesystem::path& project);
+
+// The packages that a Python project asks for, by name; none of any other file's, nor of conda's. Throws as reading it does.
+std::vector<std::string> asked_packages(const std::filesystem::path& project);
 
 // "; a project in it: p/requirements.txt, p/pyproject.toml", for messages about a directory; "" where there is none.
 std::string projects_in(const std::filesystem::path& directory);

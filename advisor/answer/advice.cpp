@@ -11,8 +11,10 @@
 #include "advisor/answer/lock_answer.hpp"
 #include "advisor/answer/measured_answer.hpp"
 #include "advisor/answer/package_answer.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "analysis/text/words.hpp"
+#include "workspace/named_project.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -135,6 +137,21 @@ void add_size_of_model(const Grounds& from, Advice& answer) {
                                           at_4 < *gpu->memory_gb ? ", or fewer bits" : ""));
 }
 
+// A project asks for nothing that an answer is about: which release of numpy is fastest no fact says.
+void add_not_ranked(const Grounds& from, Advice& answer) {
+  const auto& project = from.options.project;
+  const auto& stack = from.known.chosen ? from.known.chosen->valid.stack : from.known.latest;
+  const auto is_answered = [&](const std::string& name) {
+    return is_leading(name) || stack.components.contains(name) || (from.known.wish && from.known.wish->root == name);
+  };
+  const auto names = workspace::asked_packages(project);
+  if (names.empty() || names.size() > 3 || std::ranges::any_of(names, is_answered)) return;
+  answer.cautions.push_back(fmt::format("No facts say how releases of {} differ in speed, so this is what {} is usually run with. To know which {} faster: "
+                                        "stackx inspect {} --workload {}",
+                                        fmt::join(names, ", "), from.known.selection.asked.pi, names.size() == 1 ? "is" : "are",
+                                        shell_quoted(workspace::called(project)), from.known.selection.asked.text()));
+}
+
 void add_remarks(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
   if (known.accelerator && known.selection.hardware.models.size() > 1)
@@ -204,6 +221,7 @@ Advice make_advice(const HardwareAdvice& known, const Knowledge& knowledge, cons
   add_evidence(from, answer);
   add_remarks(from, answer);
   if (!answer.found) return answer;
+  add_not_ranked(from, answer);
   add_next(from, request, answer);
   add_options(from, answer);
   return answer;

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "advisor/check/stack_check.hpp"
+#include "workspace/named_project.hpp"
 
 namespace stackx::advisor {
 
@@ -29,7 +30,9 @@ std::string Grounds::unknown() const {
 std::string Grounds::kept() const { return options.have.any() ? " with " + options.have.text() : ""; }
 
 std::string Grounds::restriction() const {
-  return kept() + (options.project.empty() ? "" : fmt::format(" that {} allows", options.project.filename().string()));
+  if (options.project.empty()) return kept();
+  const auto called = workspace::called(options.project);
+  return fmt::format("{} that {} allows", kept(), called == options.project.string() ? options.project.filename().string() : called);
 }
 
 std::string Grounds::driver_of(const Candidate& candidate) const {

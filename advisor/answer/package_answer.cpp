@@ -111,7 +111,8 @@ void say_none(const Grounds& from, Advice& answer) {
   if (!answer.by_driver.empty()) return;
   add_nearest(checked, answer);
   if (checked.nearest.empty())
-    for (const auto& note : checked.notes) answer.cautions.push_back(sentence(note, from.knowledge));
+    for (const auto& note : checked.notes)
+      if (!note.starts_with("--")) answer.cautions.push_back(sentence(note, from.knowledge));  // else an option of `check`
 }
 
 void take(const Candidate& candidate, Advice& answer) {

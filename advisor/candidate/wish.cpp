@@ -111,6 +111,7 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   wish.root = root_among(wish.question.asked, usual, knowledge);
   if (wish.root.empty() && known != usual.end()) wish.root = wish.question.gpu ? for_gpus(knowledge, *known) : *known;
   if (wish.root.empty()) return std::nullopt;
+  if (hardware.component != "gpu" && knowledge.package(wish.root) == nullptr) return std::nullopt;  // a library of the catalogs
   const auto named = named_framework(from.workload);
   if (const auto asked = inspector::framework_of(wish.root); !named.empty() && asked && *asked != named)
     throw bad_input(fmt::format("--workload: framework={}, but {} asks for {}; leave one of them out", named, file.string(), wish.root));

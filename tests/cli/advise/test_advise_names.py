@@ -88,3 +88,42 @@ class AdviseNames(AdviseCase):
                 self.assertTrue(done.stdout.startswith(first), done.stdout)
         said = self.advise("--hw", "h100", "--workload", "numpy", exit_code=1).stdout
         self.assertTrue(said.startswith("No stack to run matmul:framework=numpy on H100: the catalogs know no numpy for GPUs."), said)
+
+    def test_instances_of_clouds_are_processors_or_asked_back(self):
+        answer = self.answer("--hw", "c7i.4xlarge", "--workload", "matmul")
+        self.assertIn("c7i.4xlarge is taken for sapphire-rapids.", answer["remarks"])
+        for typed, meant in (("m5.xlarge", "skylake-sp or cascade-lake"), ("AMD EPYC Processor", "zen, zen2, zen3, zen4 or zen5"), ("Xeon", "granite-rapids or sierra-forest")):
+            self.assertIn(f"{meant}; ask for one of these, or for what lscpu calls the processor",
+                          self.advise("--hw", typed, "--workload", "matmul", exit_code=2).stderr)
+        for words in (("check", "torch", "--hw", "EPYC"), ("hw", "show", "EPYC")):
+            self.assertIn("may be zen, zen2, zen3, zen4 or zen5", self.stackx(*words, exit_code=2).stderr)
+
+    def test_a_model_by_its_name(self):
+        done = self.advise("--hw", "a100-80g", "--workload", "meta-llama/Llama-3.3-70B-Instruct")
+        self.assertIn("--workload: meta-llama/Llama-3.3-70B-Instruct is taken for infer_llm", done.stderr)
+        told = " ".join(done.stdout.split())
+        self.assertIn("! The parameters of such a model take 140 GB at 16 bits and 35 GB at 4; one A100 SXM4 80GB has 80 GB: 2 of them at least at 16 bits, or fewer bits.", told)
+        self.assertIn("The parameters of such a model take 14 GB at 16 bits and 3.5 GB at 4, of 80 GB.", self.answer("--hw", "a100-80g", "--workload", "qwen2.5-7b")["remarks"])
+
+    def test_packages_as_words(self):
+        answer = self.answer("torch<2.9", "--hw", "v100")
+        self.assertEqual(answer["install"]["line"], "pip install torch==2.8.0")
+        self.assertIn("that torch<2.9 allows", answer["why"])
+        self.assertEqual(self.answer("--project", "torch<2.9", "--hw", "v100"), answer)
+        project = self.write("requirements.txt", "torch<2.9\n")
+        self.assertEqual(self.answer(project, "--hw", "v100")["install"], answer["install"])
+        self.assertIn("give one of them", self.advise("torch", "--project", project, exit_code=2).stderr)
+        serving = self.advise("vllm", "--hw", "h100")
+        self.assertIn("no --workload: vllm is for serve_llm", serving.stderr)
+        self.assertIn("no serve_llm result for it on H100", " ".join(serving.stdout.split()))
+
+    def test_packages_whose_releases_no_fact_compares(self):
+        for hw, beside in (("zen4", "scipy-openblas64"), ("v100", "torch")):
+            with self.subTest(hw):
+                answer = self.answer("numpy", "--hw", hw, "--workload", "matmul")
+                self.assertIn(beside, answer["install"]["line"])
+                self.assertEqual([one for one in answer["cautions"] if "numpy" in one],
+                                 ["No facts say how releases of numpy differ in speed, so this is what matmul is usually run with. To know which is faster: "
+                                  "stackx inspect numpy --workload matmul"])
+        library = self.answer("scipy-openblas64", "--hw", "zen4", "--workload", "matmul")
+        self.assertEqual((library["install"]["line"].split("==")[0], library["cautions"]), ("pip install scipy-openblas64", []))
