@@ -133,7 +133,7 @@ void add_size_of_model(const Grounds& from, Advice& answer) {
     answer.remarks.push_back(fmt::format("{}, of {:.4g} GB.", taken, *gpu->memory_gb));
   else
     answer.cautions.push_back(fmt::format("{}; one {} has {:.4g} GB: {} of them at least at 16 bits{}.", taken, gpu->title, *gpu->memory_gb,
-                                          std::ceil((at_16 + 1e-9) / *gpu->memory_gb),
+                                          std::floor(at_16 / *gpu->memory_gb) + 1,
                                           at_4 < *gpu->memory_gb ? ", or fewer bits" : ""));
 }
 
@@ -149,7 +149,7 @@ void add_not_ranked(const Grounds& from, Advice& answer) {
   answer.cautions.push_back(fmt::format("No facts say how releases of {} differ in speed, so this is what {} is usually run with. To know which {} faster: "
                                         "stackx inspect {} --workload {}",
                                         fmt::join(names, ", "), from.known.selection.asked.pi, names.size() == 1 ? "is" : "are",
-                                        shell_quoted(workspace::called(project)), from.known.selection.asked.text()));
+                                        shell_quoted(workspace::called(project)), shell_quoted(from.known.selection.asked.text())));
 }
 
 void add_remarks(const Grounds& from, Advice& answer) {

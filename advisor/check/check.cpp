@@ -139,12 +139,10 @@ class Checking {
     const auto name = question_.asked.front().dependency.name;
     const auto near = specs::nearest(name, knowledge_.names());
     const bool misspelt = near && specs::edit_distance(name, *near) <= 2;
-    const auto& missing = question_.not_on_index;
-    const bool is_nowhere = missing && missing->contains(knowledge_.real_name(name));
-    result_.text = (is_nowhere ? "the package index has no project " + name : "nothing is known of " + asked()) +
+    result_.text = (is_not_on_index(name) ? "the package index has no project " + name : "nothing is known of " + asked()) +
                    (misspelt ? fmt::format("; did you mean {}", *near) : "");
     result_.because.push_back(result_.text);
-    if (!misspelt && !missing) result_.notes.push_back("--deep looks packages up in the index");
+    if (!misspelt && !question_.not_on_index) result_.notes.push_back("--deep looks packages up in the index");
     result_.stack = here.judged.chosen;
   }
 
@@ -152,15 +150,19 @@ class Checking {
   std::vector<std::string> nowhere(const OnPython& here) const {
     std::vector<std::string> names;
     for (const auto& placed : question_.asked)
-      if (const auto name = knowledge_.real_name(placed.dependency.name);
-          question_.not_on_index && question_.not_on_index->contains(name) && here.world.not_held.contains(name))
-        names.push_back(placed.dependency.name);
+      if (const auto& name = placed.dependency.name; is_not_on_index(name) && here.world.not_held.contains(knowledge_.real_name(name)))
+        names.push_back(name);
     return names;
+  }
+
+  bool is_not_on_index(const std::string& name) const {
+    return question_.not_on_index && question_.not_on_index->contains(knowledge_.real_name(name));
   }
 
   // No installer takes all of it, whatever holds for the rest.
   void say_nowhere(const OnPython& here) {
     say_gpu(here);
+    if (result_.answer == Answer::no) return;
     result_.notes.insert(result_.notes.begin(), fmt::format("without {}: {}", fmt::join(nowhere(here), " and "), result_.text));
     result_.answer = Answer::unknown;
     result_.because.clear();
@@ -380,7 +382,7 @@ class Checking {
       const auto& name = placed.dependency.name;
       if (!here.world.not_held.contains(knowledge_.real_name(name))) continue;
       if (known.empty()) known = knowledge_.names();
-      if (question_.not_on_index && question_.not_on_index->contains(knowledge_.real_name(name)))
+      if (is_not_on_index(name))
         result_.notes.push_back(fmt::format("the package index has no project {}", name));
       else if (const auto near = misspelling_of(name, known))
         result_.notes.push_back(fmt::format("{} is not known and not judged; did you mean {}", name, *near));

@@ -77,7 +77,6 @@ class Microarchitectures {
  private:
   void index_names(const Node& rows);
   void check_overlaps(const Node& rows) const;
-
   void parse_shared_names(const Node& names, const std::map<std::string, std::string>& sources);
 
   std::vector<Microarchitecture> rows_;
