@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "campaigns/cluster/head/asked_project.hpp"
 #include "campaigns/python_project.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -15,6 +16,8 @@
 
 namespace stackx::watch {
 namespace {
+
+namespace cluster = campaigns::cluster;
 
 void name_plain_program(const WatchOptions& options, const std::string& device, Subject& subject) {
   subject.program = workspace::plain_program(options.pi, options.files, options.prints);
@@ -28,9 +31,10 @@ Subject on_nodes(const WatchOptions& options, const specs::PythonProject& projec
     subject.workload = campaigns::asked_framework(project, options.workload, context);
   else
     name_plain_program(options, {}, subject);
-  const bool on_gpus = campaigns::cluster::computes_on_gpus(project, subject.workload, subject.program);
-  const auto hardware = target.model == "host" ? campaigns::cluster::hardware_here(on_gpus, context) : hardware_over(target, context);
-  subject.workload = campaigns::cluster::workload_on(hardware, std::move(subject.workload), on_gpus);
+  const bool on_gpus = cluster::computes_on_gpus(project, subject.workload, subject.program);
+  const auto hardware = target.model == "host" ? cluster::hardware_here(on_gpus, context)
+                                               : cluster::target_hardware(target, true, "--cluster", context);
+  subject.workload = cluster::workload_on(hardware, std::move(subject.workload), on_gpus);
   return subject;
 }
 

@@ -4,9 +4,6 @@
 
 #include "campaigns/cluster/head/freeze.hpp"
 #include "specs/error.hpp"
-#include "specs/format/text_file.hpp"
-#include "specs/hardware/accelerator.hpp"
-#include "workspace/asked_hardware.hpp"
 
 namespace stackx::watch {
 
@@ -27,15 +24,6 @@ std::string cluster_hardware(const WatchOptions& options) {
   for (const char* component : {"gpu", "cpu"})
     if (const auto found = target.hardware.find(component); found != target.hardware.end() && found->second != "host") return found->second;
   return "";
-}
-
-campaigns::cluster::TargetHardware hardware_over(const specs::ClusterTarget& target, const workspace::Context& context) {
-  if (target.model.empty()) return target.hardware;
-  if (target.model == "host") return {};
-  const auto known = workspace::hardware_of_catalogs(target.model, {}, specs::load_accelerators(context.data_directory()), context);
-  if (!known || known->component.empty())
-    throw bad_input(fmt::format("--cluster: nobody knows the hardware {}; `stackx hw list` names all", specs::in_quotes(target.model)));
-  return {{known->component, known->version}};
 }
 
 }  // namespace stackx::watch

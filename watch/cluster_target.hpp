@@ -5,10 +5,8 @@
 
 #include <string>
 
-#include "campaigns/cluster/head/asked_project.hpp"
 #include "specs/project/cluster.hpp"
 #include "watch/asked.hpp"
-#include "workspace/context.hpp"
 
 namespace stackx::watch {
 
@@ -18,8 +16,5 @@ specs::ClusterTarget cluster_target(const WatchOptions& options);
 
 // What it measures on, as measurements name it; "": this machine's kind.
 std::string cluster_hardware(const WatchOptions& options);
-
-// As a project of stackx has it, over its own: nothing for this machine's kind. Of several models of a name the most usual.
-campaigns::cluster::TargetHardware hardware_over(const specs::ClusterTarget& target, const workspace::Context& context);
 
 }  // namespace stackx::watch

@@ -59,7 +59,7 @@ Json document_of(const WatchOptions& options, const Subject& subject, const std:
   for (auto& name : json["catalogs"])
     if (const auto near = fs::absolute(options.project).parent_path() / name.get<std::string>(); fs::exists(near)) name = near.string();
   for (const auto& one : given) json["catalogs"].push_back(one);
-  for (const auto& [component, version] : hardware_over(cluster_target(options), context)) json["hardware"][component] = version;
+  for (const auto& [component, version] : cluster::target_hardware(cluster_target(options), true, "--cluster", context)) json["hardware"][component] = version;
   return json;
 }
 

@@ -16,17 +16,13 @@ std::vector<std::string> telling_words(std::string_view name) {
   return words;
 }
 
-bool begins_with(std::string_view name, std::string_view beginning) {
-  return name.size() > beginning.size() &&
-         std::ranges::equal(name.substr(0, beginning.size()), beginning, [](char a, char b) { return to_lower(a) == b; });
-}
-
 }  // namespace
 
 bool SharedName::is(std::string_view name) const {
   const auto words = model_words(name);
+  const auto small = lowered(name);
   return std::ranges::find(names, telling_words(name)) != names.end() ||
-         std::ranges::any_of(begins, [&](const auto& beginning) { return begins_with(name, beginning); }) ||
+         std::ranges::any_of(begins, [&](const auto& beginning) { return small.starts_with(beginning) && small != beginning; }) ||
          std::ranges::any_of(patterns, [&](const auto& pattern) { return pattern.matches(words); });
 }
 

@@ -6,8 +6,11 @@
 #include "campaigns/python_project.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/project/own_pis.hpp"
 #include "specs/project/project.hpp"
+#include "workspace/asked_hardware.hpp"
 #include "workspace/kept_file.hpp"
 #include "workspace/load.hpp"
 #include "workspace/plain_program.hpp"
@@ -60,6 +63,15 @@ AskedProject of_python(const fs::path& file, const PythonAsked& asked, const wor
 }
 
 }  // namespace
+
+TargetHardware target_hardware(const specs::ClusterTarget& target, bool exact, const std::string& who, const workspace::Context& context) {
+  if (target.model.empty()) return target.hardware;
+  if (target.model == "host") return {};
+  const auto known = workspace::hardware_of_catalogs(target.model, {}, specs::load_accelerators(context.data_directory()), context);
+  if (!known || known->component.empty())
+    throw bad_input(fmt::format("{}: nobody knows the hardware {}; `stackx hw list` names all", who, specs::in_quotes(target.model)));
+  return {{known->component, exact || known->models.size() < 2 ? known->version : target.model}};
+}
 
 specs::Workload workload_on(const TargetHardware& hardware, specs::Workload workload, bool on_gpus) {
   if (on_gpus && hardware.contains("gpu")) workload.params.try_emplace("device", "gpu");

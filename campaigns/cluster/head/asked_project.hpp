@@ -15,6 +15,7 @@
 
 #include "pypi/pip_settings.hpp"
 #include "specs/format/json.hpp"
+#include "specs/project/cluster.hpp"
 #include "specs/project/pi_program.hpp"
 #include "specs/project/workload.hpp"
 #include "specs/python/project.hpp"
@@ -42,6 +43,10 @@ struct AskedProject {
 };
 
 using TargetHardware = std::map<std::string, std::string>;  // component -> version, "host" or a name of several models
+
+// What a target says of its hardware: nothing for "host". Of several models of a name the most usual, if `exact`, else the name.
+// Throws Error(bad_input), beginning with `who`, for what nobody knows.
+TargetHardware target_hardware(const specs::ClusterTarget& target, bool exact, const std::string& who, const workspace::Context& context);
 
 // The workload of a Python project where the hardware is this.
 specs::Workload workload_on(const TargetHardware& hardware, specs::Workload workload, bool on_gpus);

@@ -20,10 +20,8 @@
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
-#include "specs/hardware/accelerator.hpp"
 #include "specs/python/project.hpp"
 #include "workspace/allowed_paths.hpp"
-#include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
 #include "workspace/named_project.hpp"
 
@@ -190,14 +188,8 @@ class Freezing {
   }
 
   TargetHardware hardware_of(const specs::ClusterTarget& target) const {
-    if (target.model.empty()) return target.hardware;
-    if (target.model == "host") return asked_.is_python ? hardware_here(asked_.on_gpus, context_) : TargetHardware();  // as the project has it
-    const auto known = workspace::hardware_of_catalogs(target.model, {}, specs::load_accelerators(context_.data_directory()), context_);
-    if (!known || known->component.empty())
-      throw bad_input(fmt::format("{}: target {}: nobody knows the hardware {}; `stackx hw list` names all", workspace::called(options_.project),
-                                  target.name, specs::in_quotes(target.model)));
-    const bool is_of_several = known->models.size() > 1 && !options_.exact;
-    return {{known->component, is_of_several ? target.model : known->version}};
+    if (asked_.is_python && target.model == "host") return hardware_here(asked_.on_gpus, context_);
+    return target_hardware(target, options_.exact, fmt::format("{}: target {}", workspace::called(options_.project), target.name), context_);
   }
 
   // Where nodes see it. Its identity is its hash, not its place. A directory of its own: one for all programs would be of the user

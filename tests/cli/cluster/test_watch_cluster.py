@@ -10,6 +10,21 @@ from python_stack import HERE, wheel
 from watched_project import CHANGED, NOTHING, REGRESSION, Watch
 
 
+def told_at_last(case, words, exit_code):
+    """Passes as a timer would start them, until one does not say that the cluster is measuring: its document."""
+    end = time.monotonic() + 600
+    while time.monotonic() < end:
+        done = subprocess.run([STACKX, *map(str, words), "--json"], env=case.environment, capture_output=True, text=True)
+        document = json.loads(done.stdout or "{}")
+        if document.get("answer", {}).get("kind") != "under_way":
+            case.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
+            case.assertEqual(schema_errors("watch", [document]), [""])
+            return document
+        case.assertEqual(done.returncode, 0, done.stderr)
+        time.sleep(0.5)
+    case.fail(f"the cluster does not end: {document}")
+
+
 class Watched:
     def watch(self, *options, exit_code=0):
         document = self.json("watch", self.project_file, "--no-refresh", *options, exit_code=exit_code)
@@ -17,17 +32,7 @@ class Watched:
         return document
 
     def watch_until_told(self, exit_code):
-        """Passes as a timer would start them, until one does not say that the cluster is measuring."""
-        end = time.monotonic() + 600
-        while time.monotonic() < end:
-            done = subprocess.run([STACKX, "watch", self.project_file, "--no-refresh", "--cluster", "--json"], env=self.environment, capture_output=True, text=True)
-            document = json.loads(done.stdout or "{}")
-            if document.get("answer", {}).get("kind") != "under_way":
-                self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
-                return document
-            self.assertEqual(done.returncode, 0, done.stderr)
-            time.sleep(0.5)
-        self.fail(f"the cluster does not end: {document}")
+        return told_at_last(self, ["watch", self.project_file, "--no-refresh", "--cluster"], exit_code)
 
     def two_libraries(self, target):
         fast, slow = self.fake_blas("1.0.0", slow=1), self.fake_blas("1.1.0", slow=100)  # no load makes up for that
@@ -71,17 +76,6 @@ class PackagesOnSlurm(OnSlurm, Watch):
     def words(self, *options):
         return super().words("--settings", self.settings, *options)
 
-    def until_told(self, exit_code):
-        for _ in range(1200):
-            done = subprocess.run([STACKX, *map(str, self.words("--json"))], env=self.environment, capture_output=True, text=True)
-            document = json.loads(done.stdout)
-            if document["answer"]["kind"] != "under_way":
-                self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
-                self.assertEqual(schema_errors("watch", [document]), [""])
-                return document
-            time.sleep(0.5)
-        self.fail("the cluster does not end")
-
     def test_a_release_that_is_slower_and_one_that_is_faster(self):
         self.start_cluster()
         self.release("1.0", 0.02)
@@ -89,13 +83,13 @@ class PackagesOnSlurm(OnSlurm, Watch):
         self.assertIn("on the cluster, 2 arms in 3 blocks of 4 rounds (24 inspections); verdicts when all are done", planned)
         self.assertEqual(list(self.spool.iterdir()), [])
         self.assertIn("Measuring on the cluster, 0 of 3 blocks done", self.told().stdout)
-        first = self.until_told(NOTHING)
+        first = told_at_last(self, self.words(), NOTHING)
         self.assertEqual((first["answer"]["kind"], first["after"]["stack"], first["cost"]["rounds"]), ("no_change", {"victim": "1.0", "python": HERE}, 12))
         for version, seconds, code, verdict, advised in (("2.0", 0.03, REGRESSION, "SLOWER", "1.0"), ("3.0", 0.01, CHANGED, "FASTER", "3.0")):
             with self.subTest(version):
                 self.release(version, seconds)
                 self.assertEqual(self.watch()["answer"]["kind"], "under_way")
-                told = self.until_told(code)
+                told = told_at_last(self, self.words(), code)
                 self.assertEqual([(row["stack"]["victim"], row["verdict"], row["rounds"]) for row in told["newcomers"]], [(version, verdict, 12)])
                 self.assertEqual(self.stack_of(told), advised)
                 self.assertEqual(self.watch()["answer"]["kind"], "nothing_new")
