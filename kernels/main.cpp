@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "stackx-pi: {}\n", error.what());
   }
   std::fflush(nullptr);
+  if (status == kDone) let_go();  // of one that fails, the launcher ends the others
   // Not exit(): the libraries' exit handlers and thread pools are no part of the answer.
   _exit(status);
 }

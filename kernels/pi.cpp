@@ -5,6 +5,14 @@
 #include <nlohmann/json.hpp>
 
 namespace stackx::kernels {
+namespace {
+
+std::vector<std::shared_ptr<void>> kept;
+
+}  // namespace
+
+void keep(std::shared_ptr<void> what) { kept.push_back(std::move(what)); }
+void let_go() { kept.clear(); }
 
 std::int64_t nanoseconds(const Parameters& parameters, std::string_view key, double unit_ns) {
   constexpr double kMostSeconds = 1e6;

@@ -12,6 +12,7 @@
 // A wrong result has check.pass false and no samples. Both exit with status 0: the answer is valid.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -34,6 +35,10 @@ struct Pi {
   std::vector<Parameter> parameters;
   nlohmann::json (*run)(const Pi& pi, const PiArguments& arguments, const Clock& clock);
 };
+
+// Kept until the document is printed: what may wait for other processes at its end, as an MPI's world does.
+void keep(std::shared_ptr<void> what);
+void let_go();
 
 std::vector<Pi> all_pis();
 Pi matmul_pi();

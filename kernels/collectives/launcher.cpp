@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "kernels/collectives/environment.hpp"
 #include "kernels/collectives/network.hpp"
@@ -105,20 +106,71 @@ std::vector<std::string> options_of(const RemoteShell& shell, const std::string&
   _exit(127);
 }
 
-// Until its end; `shell` is served meanwhile.
-std::string read_all(int in, RemoteShell* shell) {
-  constexpr int kLookMs = 50;
-  std::string text;
-  std::array<char, 65536> buffer;
-  for (ssize_t got = 0;;) {
-    pollfd asked{in, POLLIN, 0};
-    while (shell != nullptr && poll(&asked, 1, kLookMs) <= 0) shell->serve();
-    if (got = read(in, buffer.data(), buffer.size()); got == 0) break;
-    if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (got < 0 && errno != EINTR) break;
-  }
-  return text;
+bool has_document(const std::string& text) {
+  const std::size_t at = text.starts_with('{') ? 0 : text.find("\n{");
+  return at != text.npos && text.find('\n', at + 1) != text.npos;
 }
+
+// A launcher from its start to its end; `shell` is served meanwhile.
+class Launcher {
+ public:
+  Launcher(pid_t pid, int out, RemoteShell* shell) : pid_(pid), out_(out), shell_(shell) {}
+  ~Launcher() { close(out_); }
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  // Until its end; false: it had not come kLeave after the document.
+  bool listen() {
+    std::optional<Steady::time_point> late;
+    while (!ended()) {
+      if (!late && has_document(text_)) late = Steady::now() + kLeave;
+      if (late && Steady::now() >= *late) return false;
+      if (shell_ != nullptr) shell_->serve();
+      hear(kLookMs);
+    }
+    while (hear(0)) {
+    }
+    return true;
+  }
+
+  // By SIGTERM, at which it ends its ranks.
+  void stop() {
+    for (const int number : {SIGTERM, SIGKILL}) {
+      kill(pid_, number);
+      for (const auto late = Steady::now() + kLeave; Steady::now() < late && !ended();) hear(kLookMs);
+    }
+  }
+
+  const std::string& text() const { return text_; }
+  int status() const { return status_; }
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  static constexpr int kLookMs = 50;
+
+  bool ended() {
+    if (!ended_) ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+    return ended_;
+  }
+
+  // Whether more has come within that time.
+  bool hear(int milliseconds) {
+    pollfd asked{closed_ ? -1 : out_, POLLIN, 0};
+    if (poll(&asked, 1, milliseconds) <= 0) return false;
+    std::array<char, 65536> buffer;
+    const ssize_t got = read(out_, buffer.data(), buffer.size());
+    if (got > 0) text_.append(buffer.data(), static_cast<std::size_t>(got));
+    closed_ = got == 0 || (got < 0 && errno != EINTR);
+    return got > 0;
+  }
+
+  pid_t pid_;
+  int out_;
+  RemoteShell* shell_;
+  std::string text_;
+  int status_ = 0;
+  bool closed_ = false, ended_ = false;
+};
 
 // The document; other lines are a launcher's and go to stderr.
 std::string document_in(const std::string& text) {
@@ -169,7 +221,7 @@ std::string find_launcher(const std::string& library, const std::string& kind) {
       library, fmt::join(names, " or ")));
 }
 
-std::string run_ranks(const std::string& launcher, const std::string& kind, std::size_t ranks,
+Ran run_ranks(const std::string& launcher, const std::string& kind, std::size_t ranks,
                       const std::vector<std::string>& words, RemoteShell* shell) {
   allow_sandbox();
   std::vector<std::string> command{launcher};
@@ -193,15 +245,15 @@ std::string run_ranks(const std::string& launcher, const std::string& kind, std:
     become(command, ends[1], parent);
   }
   close(ends[1]);
-  std::string document = document_in(read_all(ends[0], shell));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0 || document.empty())
+  Launcher started(child, ends[0], shell);
+  const bool left = started.listen();
+  if (!left) started.stop();
+  const std::string document = document_in(started.text());
+  if (left && (started.status() != 0 || document.empty()))
     throw LoadError(fmt::format(
-        "{} -n {} {} and {}: see what the ranks said above", launcher, ranks, how_it_ended(status),
+        "{} -n {} {} and {}: see what the ranks said above", launcher, ranks, how_it_ended(started.status()),
         document.empty() ? "rank 0 printed no document" : "its document is not used"));
-  return document;
+  return {document, left};
 }
 
 }  // namespace stackx::kernels::collectives

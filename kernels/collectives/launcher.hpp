@@ -12,11 +12,14 @@
 // of ours wait on other nodes, it gets them for a remote shell (remote_shell.hpp). What the user or a
 // setting of the stack exports (OMPI_MCA_*, MPIR_CVAR_*) goes before ours.
 //
-// The ranks' document comes over the launcher's standard output, one line that begins with "{".
+// The ranks' document comes over the launcher's standard output, one line that begins with "{". Once it is there, they have
+// kLeave to leave: MPICH before 4.2 may wait in MPI_Finalize for ever, one rank in PMI's barrier for another that needs its
+// progress (github.com/pmodels/mpich/pull/6596). Those that stay are ended; what they measured is complete.
 // Rejected: exec of the launcher in this process's place, whose notes would stand between the
 // document and its reader; a file, for which a read-only sandbox may have no place.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -25,6 +28,8 @@
 namespace stackx::kernels::collectives {
 
 class RemoteShell;
+
+inline constexpr std::chrono::seconds kLeave{10};
 
 // Who started this process as one of several ranks: "STACKX_PI_RANKS", "OMPI_COMM_WORLD_SIZE", ...
 // Nothing if it is alone. Throws LoadError for several tasks of srun that no MPI ties together.
@@ -37,10 +42,14 @@ std::size_t ranks_asked_for();
 // was looked for.
 std::string find_launcher(const std::string& library, const std::string& kind);
 
+struct Ran {
+  std::string document;  // what rank 0 printed
+  bool left = true;      // all, by themselves
+};
+
 // Runs this program `ranks` times with those words (argv without the program), on this machine or, by
-// `shell`, one on each of its hosts, and returns what rank 0 printed; throws LoadError if they fail,
-// which their messages on stderr have explained.
-std::string run_ranks(const std::string& launcher, const std::string& kind, std::size_t ranks,
+// `shell`, one on each of its hosts; throws LoadError if they fail, which their messages on stderr have explained.
+Ran run_ranks(const std::string& launcher, const std::string& kind, std::size_t ranks,
                       const std::vector<std::string>& words, RemoteShell* shell = nullptr);
 
 }  // namespace stackx::kernels::collectives

@@ -60,9 +60,17 @@ json run_launched(const Pi& pi, const PiArguments& arguments, const SharedObject
                   std::size_t ranks, const std::optional<Started>& started) {
   std::optional<RemoteShell> shell;
   if (started) shell.emplace(*started);
-  const std::string kind = mpi_version(library).kind;
-  return json::parse(run_ranks(find_launcher(library.path(), kind), kind, ranks,
-                               words_of(pi, arguments), shell ? &*shell : nullptr));
+  const auto version = mpi_version(library);
+  const Ran ran = run_ranks(find_launcher(library.path(), version.kind), version.kind, ranks, words_of(pi, arguments),
+                            shell ? &*shell : nullptr);
+  json document = json::parse(ran.document);
+  if (!ran.left) {
+    const auto note = fmt::format("{} {}: its ranks had not left MPI_Finalize {} s after the result, and were ended", version.kind,
+                                  version.version.value_or("of unknown version"), kLeave.count());
+    document["notes"].push_back(note);
+    fmt::print(stderr, "stackx-pi: {}\n", note);  // which an inspection keeps
+  }
+  return document;
 }
 
 json run_mpi(const Pi& pi, const PiArguments& arguments, Parameters& parameters,
@@ -71,8 +79,10 @@ json run_mpi(const Pi& pi, const PiArguments& arguments, Parameters& parameters,
   const auto started = started_by_words();
   if (!started && launched_by()) {
     if (const std::size_t asked = ranks_asked_for(); asked != 0) ranks = asked;
-    const auto communicator = mpi_communicator(library, ranks, arguments.component, clock);
-    return measure_here(pi, parameters, *communicator, clock);
+    const std::shared_ptr<Communicator> communicator = mpi_communicator(library, ranks, arguments.component, clock);
+    json document = measure_here(pi, parameters, *communicator, clock);
+    keep(communicator);  // MPI_Finalize waits for the others
+    return document;
   }
   if (started && ranks != 0 && ranks != started->size)
     throw LoadError(fmt::format("ranks={}, but WORLD_SIZE={}", ranks, started->size));

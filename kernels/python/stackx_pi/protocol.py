@@ -184,9 +184,14 @@ def end_compile_workers():
                 sys.stderr.write("pi.py: %s: %s\n" % (name, said(error)))
 
 
+AFTERWARDS = []  # to be called once the document is printed, if all went well: what may wait for other processes
+
+
 def finish(status):
     """Not sys.exit(): the frameworks' exit handlers and thread pools are no part of the answer."""
     end_compile_workers()
+    for work in AFTERWARDS if status == DONE else []:
+        work()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -163,6 +163,19 @@ TEST_CASE("a rank that dies or fails ends all within seconds, with a message",
   }
 }
 
+TEST_CASE("what was measured is kept where the ranks do not leave MPI", "[collectives][pi]") {
+  const auto result = run_collective("all_reduce", mpi("mpich"), {"ranks=2", "bytes=4096"}, {"FAKE_MPI_STAYS=1"});
+  INFO(result.err);
+  REQUIRE(result.status == 0);
+  CHECK(is_one_document(result));
+  const json document = result.json();
+  CHECK(document["check"]["pass"] == true);
+  CHECK(document["samples_ns"].size() == 3);
+  const std::string note = "mpich 9.8.7: its ranks had not left MPI_Finalize 10 s after the result, and were ended";
+  CHECK(document["notes"].back() == note);
+  CHECK_THAT(result.err, Contains(note));
+}
+
 TEST_CASE("ranks that a launcher started take part; the first alone prints", "[collectives][pi]") {
   const auto alone =
       run_collective("all_reduce", mpi("mpich"), {"bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});

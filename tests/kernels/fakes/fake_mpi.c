@@ -79,7 +79,10 @@ int MPI_Init(int* argc, char*** argv) {
                 handle < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, handle, 0);
   return shared == MAP_FAILED;
 }
-int MPI_Finalize(void) { return 0; }
+int MPI_Finalize(void) {
+  while (self == 1 && getenv("FAKE_MPI_STAYS") != NULL) pause();  // as MPICH before 4.2 can
+  return 0;
+}
 int MPI_Abort(Handle world, int status) {
   (void)world;
   _exit(status);

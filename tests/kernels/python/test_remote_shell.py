@@ -10,10 +10,11 @@ import subprocess
 import sys
 import time
 import unittest
+import unittest.mock
 
 import support
 from stackx_pi.errors import EnvironmentFault
-from stackx_pi.ranks import remote_shell
+from stackx_pi.ranks import mpirun, remote_shell
 from stackx_pi.ranks.network import free_port, network_of
 from stackx_pi.ranks.world import World, launched
 
@@ -89,6 +90,21 @@ class Script(unittest.TestCase):
     def test_it_is_that_of_stackx_pi(self):
         source = (support.ROOT / "kernels" / "collectives" / "remote_shell.cpp").read_text()
         self.assertIn('R"sh(%s)sh"' % remote_shell.SCRIPT, source)
+
+
+class Launcher(unittest.TestCase):
+    def heard(self, program):
+        child = subprocess.Popen([sys.executable, "-c", "import sys, time\nprint('a launcher', flush=True)\n" + program], stdout=subprocess.PIPE)
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        return mpirun.heard(child)
+
+    def test_what_was_measured_is_kept_where_the_ranks_do_not_leave(self):
+        with unittest.mock.patch.object(mpirun, "LEAVE", .5):
+            self.assertEqual(self.heard("print('{}', flush=True); time.sleep(1000)"), (b"a launcher\n{}\n", False))
+            self.assertEqual(self.heard("print('{', end='', flush=True); time.sleep(2); print('}')"), (b"a launcher\n{}\n", True))
+            self.assertEqual(self.heard("sys.exit(3)"), (b"a launcher\n", True))
 
 
 class Words(unittest.TestCase):

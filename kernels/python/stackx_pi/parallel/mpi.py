@@ -5,6 +5,7 @@ there.
 
 from __future__ import absolute_import, division
 
+from stackx_pi import protocol
 from stackx_pi.errors import EnvironmentFault, Unsupported
 from stackx_pi.parallel.exchange import Exchange
 
@@ -41,8 +42,9 @@ class Mpi(Exchange):
         return self.host_mean(gradients)
 
     def end(self):
-        """A rank that ends without it is taken for one that has failed, and all others are ended."""
-        self.MPI.Finalize()
+        """A rank that ends without it is taken for one that has failed, and all others are ended. After the document: it may not return
+        (mpirun.LEAVE)."""
+        protocol.AFTERWARDS.append(self.MPI.Finalize)
 
     def add_all(self, buffer):
         """In its place: the sum of all workers' buffers."""

@@ -5,22 +5,29 @@ The launcher is looked for as stackx-pi does (kernels/collectives/launcher.cpp):
 $PATH. It is told to stay on this machine, which works without a network and as root, or which processes there are and by which network
 they reach one another; what is exported goes before that. Each rank's CPUs are its share of this process's (threads.share), not what a
 launcher would bind it to.
+
+Once rank 0 has printed the document, the ranks have LEAVE seconds to leave, and those that stay are ended: MPICH before 4.2 may wait in
+MPI_Finalize for ever (kernels/collectives/launcher.hpp).
 """
 
 from __future__ import absolute_import
 
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 
 from stackx_pi import protocol
 from stackx_pi.errors import EnvironmentFault
 from stackx_pi.ranks.network import free_port, network_of
-from stackx_pi.ranks.remote_shell import RemoteShell, can_serve, for_ranks, wait_for_launcher
+from stackx_pi.ranks.remote_shell import GRACE, LOOK, RemoteShell, can_serve, end, for_ranks, start_thread, wait_for_launcher
 from stackx_pi.ranks.world import OURS, launched
 from stackx_pi.starting.children import command, ending
 
+LEAVE = 10  # seconds
+DOCUMENT = re.compile(br"^\{.*\n", re.MULTILINE)
 NAMES = {"openmpi": ["mpirun.openmpi", "orterun", "prterun", "mpirun"], "mpich": ["mpiexec.mpich", "mpiexec.hydra", "mpiexec"]}
 # A sandbox that has no System V shared memory, without which MPICH's UCX ends: it has POSIX's.
 DEFAULTS = {
@@ -63,22 +70,43 @@ def measured(size, phases, defaults, options, told):
     words = [launcher(library, kind)] + options(kind) + ["-n", str(size)] + command(os.path.basename(sys.argv[0]), sys.argv[1:])
     child = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
     try:
-        out, _ = child.communicate()
+        out, left = heard(child)
     finally:
-        if child.poll() is None:
-            child.terminate()  # the launcher ends its ranks
-            child.wait()
-    if child.returncode == 0:
+        end(child, os.kill, LEAVE)  # the launcher ends its ranks
+    if child.returncode == 0 or not left:
         for line in out.decode("utf-8", "replace").splitlines():
             if line.startswith("{"):
                 found = json.loads(line)
                 phases.done[:] = found["phases"]
                 phases.memory.update(found["memory"])
+                if not left:
+                    note = "%s: its ranks had not left MPI_Finalize %d s after the result, and were ended" % (kind, LEAVE)
+                    found["notes"].append(note)
+                    sys.stderr.write("pi.py: %s\n" % note)  # which an inspection keeps
                 return found
             sys.stderr.write(line + "\n")
     if child.returncode == protocol.USAGE:
         protocol.finish(protocol.USAGE)  # it has said why
     raise EnvironmentFault("%s: %s" % (words[0], ending(child.returncode)))
+
+
+def heard(child):
+    """(what the launcher printed, whether it has ended by itself)."""
+    said, late = [], None
+
+    def read():
+        for piece in iter(lambda: os.read(child.stdout.fileno(), 65536), b""):
+            said.append(piece)
+
+    reader = start_thread(read)
+    while child.poll() is None:
+        if late is None and DOCUMENT.search(b"".join(said)):
+            late = time.time() + LEAVE
+        if late is not None and time.time() > late:
+            return b"".join(said), False
+        time.sleep(LOOK)
+    reader.join(GRACE)  # a process that the launcher has left behind may hold it open
+    return b"".join(said), True
 
 
 def by_shell(shell):

@@ -108,6 +108,7 @@ def start_thread(function):
     thread = threading.Thread(target=function)
     thread.daemon = True
     thread.start()
+    return thread
 
 
 def answer(call, status):
@@ -192,13 +193,13 @@ def called(world):
             time.sleep(LOOK)
 
 
-def end(child):
-    """With all that it has started."""
+def end(child, send=os.killpg, grace=GRACE):
+    """With all that it has started, unless `send` is os.kill; `grace`: seconds between SIGTERM and SIGKILL."""
     if child.poll() is not None:
         return
-    for number, seconds in ((signal.SIGTERM, GRACE), (signal.SIGKILL, GRACE)):
-        until = time.time() + seconds
-        os.killpg(child.pid, number)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        until = time.time() + grace
+        send(child.pid, number)
         while child.poll() is None and time.time() < until:
             time.sleep(LOOK)
         if child.returncode is not None:
