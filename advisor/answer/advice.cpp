@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <functional>
 #include <set>
 
 #include "advisor/answer/catalog_answer.hpp"
@@ -14,6 +15,7 @@
 #include "advisor/facts/frameworks.hpp"
 #include "advisor/recipes/quoting.hpp"
 #include "analysis/text/words.hpp"
+#include "specs/hardware/how_many.hpp"
 #include "workspace/named_project.hpp"
 
 namespace stackx::advisor {
@@ -112,14 +114,37 @@ void add_own_evidence(const Grounds& from, Advice& answer) {
                                 said < answer.own.size() ? fmt::format("; {} more: --explain", answer.own.size() - said) : "");
 }
 
+bool is_of_model(const analysis::PublishedGroup& group, const specs::ModelName& model) {
+  const auto found = group.params.find("model");
+  const auto name = found == group.params.end() ? std::nullopt : specs::model_name(found->second);
+  return name && (name->kind.ends_with(model.kind) || model.kind.ends_with(name->kind)) && name->billions == model.billions;
+}
+
+bool names_language_model(const Grounds& from) {
+  const auto& family = from.known.selection.asked.pi;
+  return from.known.model && (family == "infer_llm" || family == "serve_llm");
+}
+
+// Of what was published of any language model, that of the one that was named; nothing where there is none of it.
+std::optional<analysis::PublishedRanking> of_that_model(const Grounds& from) {
+  const auto is_of_it = [&](const auto& group) { return is_of_model(group, *from.known.model); };
+  if (!names_language_model(from) || std::ranges::none_of(from.known.published.groups, is_of_it)) return std::nullopt;
+  auto published = from.known.published;
+  std::erase_if(published.groups, std::not_fn(is_of_it));
+  published.unnamed.clear();
+  return published;
+}
+
 void add_evidence(const Grounds& from, Advice& answer) {
   add_own_evidence(from, answer);
-  answer.evidence = evidence_rows(from.known.published, most_evidence);
+  const auto of_it = of_that_model(from);
+  const bool of_others = names_language_model(from) && !of_it;
+  answer.evidence = evidence_rows(of_it ? *of_it : from.known.published, most_evidence);
   if (answer.evidence.empty()) return answer.own.empty() ? add_near_evidence(from, answer) : void();
-  add_other_framework(from, answer);
+  if (!of_others) add_other_framework(from, answer);
   const auto& product = from.known.selection.hardware.product;
-  answer.evidence_title = fmt::format("Published for {} on {} (others' numbers, each a single one):",
-                                      from.known.selection.asked.pi, product.empty() ? from.hardware() : product);
+  answer.evidence_title = fmt::format("Published for {} on {}{} (others' numbers, each a single one):", from.known.selection.asked.pi,
+                                      product.empty() ? from.hardware() : product, of_others ? ", of other models" : "");
 }
 
 // Whether the model that was named fits, by its parameters alone: what else it takes depends on how it is run.
@@ -127,14 +152,22 @@ void add_size_of_model(const Grounds& from, Advice& answer) {
   const auto& model = from.known.model;
   const auto* gpu = from.known.accelerator;
   if (!model || !model->billions || gpu == nullptr || !gpu->memory_gb) return;
-  const double at_16 = specs::weight_gb(*model->billions, 16), at_4 = specs::weight_gb(*model->billions, 4);
-  const auto taken = fmt::format("The parameters of such a model take {:.4g} GB at 16 bits and {:.4g} GB at 4", at_16, at_4);
-  if (at_16 < *gpu->memory_gb)
-    answer.remarks.push_back(fmt::format("{}, of {:.4g} GB.", taken, *gpu->memory_gb));
-  else
-    answer.cautions.push_back(fmt::format("{}; one {} has {:.4g} GB: {} of them at least at 16 bits{}.", taken, gpu->title, *gpu->memory_gb,
-                                          std::floor(at_16 / *gpu->memory_gb) + 1,
-                                          at_4 < *gpu->memory_gb ? ", or fewer bits" : ""));
+  const auto gb = [&](int bits) { return specs::weight_gb(*model->billions, bits); };
+  const auto needed = [&](int bits) { return static_cast<std::size_t>(gb(bits) / *gpu->memory_gb) + 1; };
+  const auto here = specs::how_many(*gpu, from.known.selection.hw);
+  const int bits = model->bits.value_or(16);
+  const auto taken = fmt::format("The parameters of such a model take {:.4g} GB at {} bits{}", gb(bits), bits,
+                                 bits > 4 ? fmt::format(" and {:.4g} GB at 4", gb(4)) : "");
+  if (needed(bits) == 1)
+    return answer.remarks.push_back(fmt::format("{}, of {:.4g} GB{}.", taken, *gpu->memory_gb, here > 1 ? " a GPU" : ""));
+  const auto who = here == 1 ? fmt::format("one {} has {:.4g} GB", gpu->title, *gpu->memory_gb)
+                             : fmt::format("each of {} {} has {:.4g} GB", here, gpu->title, *gpu->memory_gb);
+  std::string then;
+  if (needed(bits) > here && needed(4) <= here)
+    then = needed(4) == 1 ? ", or fewer bits" : fmt::format(", {} at 4", needed(4));
+  else if (const auto ranks = std::bit_ceil(needed(bits)); ranks <= here && from.known.wish && from.known.wish->root == "vllm")
+    then = fmt::format(" (vllm serve --tensor-parallel-size {})", ranks);
+  answer.cautions.push_back(fmt::format("{}; {}: {} of them at least at {} bits{}.", taken, who, needed(bits), bits, then));
 }
 
 // A project asks for nothing that an answer is about: which release of numpy is fastest no fact says.

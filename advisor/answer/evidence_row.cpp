@@ -31,16 +31,38 @@ std::string short_stack(const PublishedRow& row) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+// What tells it from another of its group whose stack is called alike: "bitsandbytes 0.45.0"; "" where there is none.
+std::string told_apart(const PublishedGroup& group, const PublishedRow& row) {
+  for (const auto& other : group.rows) {
+    if (&other == &row || short_stack(other) != short_stack(row)) continue;
+    for (const auto& [name, version] : row.stack.components)
+      if (const auto found = other.stack.components.find(name); found == other.stack.components.end() || found->second != version)
+        return fmt::format("{} {}", name, version);
+  }
+  return "";
+}
+
 std::string year_of(const PublishedRow& row) {
   std::string date;
   for (const auto& source : row.sources) date = std::max(date, source.date);
   return date.substr(0, 4);
 }
 
+// Of a language model, whose numbers say nothing of another's: "Llama-3.1-8B fp8 ttft".
+bool is_of_language_model(const PublishedGroup& group) { return group.params.contains("model") && group.params.contains("phase"); }
+
 // dtype or precision, and the pass where there is one; products in another type than the inputs are another kind. How a
 // program was run ("mode=function") comes last.
 std::string kind_of(const PublishedGroup& group) {
   std::vector<std::string> words;
+  if (is_of_language_model(group)) {
+    const auto& model = group.params.at("model");
+    words.push_back(model.substr(model.rfind('/') + 1));
+    for (const char* name : {"precision", "phase"})
+      if (const auto found = group.params.find(name); found != group.params.end() && found->second != "generation")
+        words.push_back(found->second);
+    return fmt::format("{}", fmt::join(words, " "));
+  }
   for (const char* name : {"dtype", "precision", "phase", "pass", "loop", "direction", "model", "scenario"})
     if (const auto found = group.params.find(name); found != group.params.end() && words.size() < 2)
       words.push_back(found->second);
@@ -111,6 +133,10 @@ EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
       result.interval = {row.interval->low * scale, row.interval->high * scale, row.interval->coverage};
     remarks.push_back(fmt::format("n={}", result.processes));
   }
+  if (auto text = told_apart(group, row); !row.own && !text.empty()) remarks.push_back(std::move(text));
+  for (const char* load : {"batch", "concurrency"})
+    if (const auto& params = row.shown.front().workload.params; is_of_language_model(group) && params.contains(load))
+      remarks.push_back(fmt::format("{} {}", load, params.at(load)));
   if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
   if (!result.share.empty()) remarks.push_back(result.share);
   if (auto text = compared(row); !row.own && !text.empty()) remarks.push_back(std::move(text));

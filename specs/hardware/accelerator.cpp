@@ -10,6 +10,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/hardware/glued_name.hpp"
+#include "specs/hardware/how_many.hpp"
 #include "specs/hardware/name.hpp"
 
 #include <fmt/format.h>
@@ -61,6 +62,20 @@ class AcceleratorReader {
     fail(gpu_, entry_, name, "expected a list of texts");
   }
 
+  // "p3.8xlarge=4"
+  std::map<std::string, std::size_t> counts(const std::string& name) {
+    std::map<std::string, std::size_t> result;
+    for (const auto& entry : texts(name)) {
+      const auto equals = entry.find('=');
+      std::size_t count = 0;
+      const auto* end = entry.data() + entry.size();
+      const auto read = equals == entry.npos ? std::from_chars_result{} : std::from_chars(entry.data() + equals + 1, end, count);
+      if (read.ptr != end || count < 2) fail(gpu_, entry_, name, fmt::format("\"{}\": expected NAME=N, N above 1", entry));
+      result.emplace(hardware_words(entry.substr(0, equals)), count);
+    }
+    return result;
+  }
+
   std::optional<double> number(const std::string& name) {
     const std::string written = text(name);
     if (written.empty()) return std::nullopt;
@@ -99,6 +114,7 @@ Accelerator read(const Component& gpu, const VersionEntry& entry) {
   model.name = entry.version.text();
   model.title = reader.needed("title");
   model.aliases = reader.texts("aliases");
+  model.instances = reader.counts("instances");
   model.vendor = reader.needed("vendor");
   model.architecture = reader.needed("architecture");
   model.compute_capability = reader.text("compute_capability");
@@ -182,13 +198,6 @@ bool is_glued_from(const std::string& wanted, const Accelerator& model, const st
   return !is_cut_of(wanted, words);
 }
 
-// "8xH100", "8x H100": the model counts here, not how many.
-std::string_view without_count(std::string_view name) {
-  const std::size_t end = name.find_first_not_of("0123456789");
-  if (end == 0 || end == name.npos || (name[end] != 'x' && name[end] != 'X')) return "";
-  return name.substr(end + 1);
-}
-
 // Of names that stand in the wanted one as a whole ("16 p3.16xlarge (AWS)"), the longest.
 std::vector<const Accelerator*> holding(const std::vector<Accelerator>& all, const Words& names,
                                         const std::string& wanted) {
@@ -268,8 +277,8 @@ std::vector<const Accelerator*> Accelerators::named(std::string_view name) const
   if (auto found = holding(all_, words_, wanted); !found.empty()) return found;
   if (auto found = by_family(wanted); !found.empty()) return found;
   if (auto found = in_system(words); !found.empty()) return found;
-  const auto rest = without_count(name);
-  return rest.empty() ? std::vector<const Accelerator*>{} : named(rest);
+  const auto counted = counted_name(name);
+  return counted ? named(counted->one) : std::vector<const Accelerator*>{};
 }
 
 std::vector<const Accelerator*> Accelerators::whole(const std::string& wanted) const {

@@ -22,6 +22,7 @@ struct Accelerator {
   std::string name;                  // the version of `gpu`: "v100-sxm2-16gb"
   std::string title;                 // "Tesla V100 SXM2 16GB"
   std::vector<std::string> aliases;  // "NVIDIA V100", "Tesla V100-SXM2-16GB", "p3.2xlarge"
+  std::map<std::string, std::size_t> instances;  // that carry several of it, as hardware_words() has them: "-p3.8xlarge-" -> 4
   std::string vendor, architecture;  // "nvidia", "volta"
   std::string compute_capability;    // "7.0"; "" if it has none (not of NVIDIA)
   std::string gfx;                   // of AMD, what ROCm calls it: "gfx90a"

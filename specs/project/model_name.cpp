@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "specs/version/text_scanner.hpp"
@@ -32,6 +33,16 @@ std::optional<double> billions_in(const std::string& word) {
   return number;
 }
 
+// GPTQ and AWQ of 4 bits unless another word says more.
+std::optional<int> bits_in(const std::vector<std::string>& words) {
+  constexpr std::pair<std::string_view, int> known[] = {
+      {"fp8", 8}, {"int8", 8}, {"w8a8", 8}, {"w8a16", 8}, {"8bit", 8}, {"q8", 8},  {"int4", 4}, {"fp4", 4},
+      {"nvfp4", 4}, {"mxfp4", 4}, {"w4a16", 4}, {"4bit", 4}, {"nf4", 4}, {"q4", 4}, {"awq", 4},  {"gptq", 4}};
+  for (const auto& [said, bits] : known)
+    if (std::ranges::find(words, said) != words.end()) return bits;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ModelName> model_name(std::string_view text) {
@@ -46,6 +57,7 @@ std::optional<ModelName> model_name(std::string_view text) {
   if (model.kind.empty()) return std::nullopt;
   for (const auto& word : words)
     if (const auto size = billions_in(word)) model.billions = size;
+  model.bits = bits_in(words);
   return model;
 }
 

@@ -2,6 +2,7 @@
 //
 //   ORGANISATION/KIND-VERSION-SIZE-MORE: words that '-', '_' or '.' part; KIND are those before the first with a digit, whose letters
 //   belong to it ("llama3"). SIZE is a number of parameters, "70b". Of experts ("8x7b") nobody can tell it from the name.
+//   Where MORE names a kind of quantisation, that says how many bits a parameter takes.
 #pragma once
 
 #include <optional>
@@ -13,6 +14,7 @@ namespace stackx::specs {
 struct ModelName {
   std::string kind;                // "llama"
   std::optional<double> billions;  // of parameters
+  std::optional<int> bits;         // that the name says a parameter takes: 8 of "-FP8", 4 of "-AWQ"
 };
 
 // Nothing for a name without kind, or without a digit.

@@ -78,8 +78,10 @@ class TypedReader {
 
   // What people call so.
   bool take_called() {
-    const auto meant = families_.called(name());
+    auto meant = families_.called(name());
     if (meant.empty()) return false;
+    if (const auto model = model_name(name()); model && model->billions)  // a language model: more people run it than train it
+      std::ranges::stable_partition(meant, [](const Workload& one) { return one.pi.starts_with("infer_"); });
     std::string also;
     for (std::size_t i = 1; i < meant.size(); ++i)
       also += fmt::format("{}{}", i == 1 ? "; there is also " : ", ", meant[i].text());

@@ -27,6 +27,17 @@ TEST_CASE("kind and size stand in a model's name", "[model_name]") {
   }
 }
 
+TEST_CASE("a name can say how many bits a parameter takes", "[model_name]") {
+  const std::vector<std::tuple<const char*, int>> names{
+      {"neuralmagic/Meta-Llama-3.1-70B-Instruct-FP8", 8}, {"Qwen2.5-32B-Instruct-AWQ", 4}, {"Qwen2.5-7B-Instruct-GPTQ-Int8", 8},
+      {"unsloth/Llama-3.3-70B-Instruct-bnb-4bit", 4}, {"nvidia/Llama-3.1-405B-Instruct-NVFP4", 4}, {"RedHatAI/Llama-3.3-70B-Instruct-quantized.w4a16", 4},
+      {"meta-llama/Llama-3.1-8B-Instruct", 0}};
+  for (const auto& [text, bits] : names) {
+    INFO(text);
+    CHECK(model_name(text)->bits.value_or(0) == bits);
+  }
+}
+
 TEST_CASE("parameters take bytes", "[model_name]") {
   CHECK(stackx::specs::weight_gb(70, 16) == 140);
   CHECK(stackx::specs::weight_gb(70, 4) == 35);
