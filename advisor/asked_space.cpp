@@ -120,7 +120,8 @@ class Asking {
       return fmt::format("{0} needs no library, so that there is nothing to choose; `stackx-pi {0}` measures it", wanted.name);
     if (wanted.gpu == "gpu-runtime" && hardware_.component == "cpu")
       return fmt::format("{} measures a GPU, and {} is a processor", wanted.name, hardware_.name);
-    return fmt::format("the catalogs do not say which stacks run {} on {}", wanted.name, hardware_.name);
+    return fmt::format("the catalogs do not say which stacks run {} on {}{}", wanted.name, hardware_.name,
+                       hardware_.component.empty() ? "; a program of your own measures what is installed there: docs/own-pi.md" : "");
   }
 
   // The workload's space of the catalogs that come with stackx, on the hardware.

@@ -48,8 +48,10 @@ std::string year_of(const PublishedRow& row) {
   return date.substr(0, 4);
 }
 
-// Of a language model, whose numbers say nothing of another's: "Llama-3.1-8B fp8 ttft".
-bool is_of_language_model(const PublishedGroup& group) { return group.params.contains("model") && group.params.contains("phase"); }
+// Of a language model as it is served, whose numbers say nothing of another's: "Llama-3.1-8B fp8 ttft".
+bool is_of_language_model(const PublishedGroup& group) {
+  return group.params.contains("model") && group.params.contains("phase") && !group.params.contains("dtype");
+}
 
 // dtype or precision, and the pass where there is one; products in another type than the inputs are another kind. How a
 // program was run ("mode=function") comes last.
@@ -133,10 +135,12 @@ EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
       result.interval = {row.interval->low * scale, row.interval->high * scale, row.interval->coverage};
     remarks.push_back(fmt::format("n={}", result.processes));
   }
-  if (auto text = told_apart(group, row); !row.own && !text.empty()) remarks.push_back(std::move(text));
-  for (const char* load : {"batch", "concurrency"})
-    if (const auto& params = row.shown.front().workload.params; is_of_language_model(group) && params.contains(load))
-      remarks.push_back(fmt::format("{} {}", load, params.at(load)));
+  if (is_of_language_model(group)) {
+    if (auto text = told_apart(group, row); !text.empty()) remarks.push_back(std::move(text));
+    for (const char* load : {"batch", "concurrency"})
+      if (const auto& params = row.shown.front().workload.params; params.contains(load))
+        remarks.push_back(fmt::format("{} {}", load, params.at(load)));
+  }
   if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
   if (!result.share.empty()) remarks.push_back(result.share);
   if (auto text = compared(row); !row.own && !text.empty()) remarks.push_back(std::move(text));

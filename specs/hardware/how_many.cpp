@@ -41,6 +41,7 @@ std::optional<CountedName> counted_name(std::string_view name) {
 }
 
 std::size_t how_many(const Accelerator& model, std::string_view name) {
+  if (name.starts_with("ml.")) name.remove_prefix(3);  // SageMaker's name for an instance of EC2
   const auto words = hardware_words(name);
   std::size_t count = 1;
   for (const auto& [instance, number] : model.instances)

@@ -105,6 +105,31 @@ class AdviseNames(AdviseCase):
         self.assertIn("! The parameters of such a model take 140 GB at 16 bits and 35 GB at 4; one A100 SXM4 80GB has 80 GB: 2 of them at least at 16 bits, or fewer bits.", told)
         self.assertIn("The parameters of such a model take 14 GB at 16 bits and 3.5 GB at 4, of 80 GB.", self.answer("--hw", "a100-80g", "--workload", "qwen2.5-7b")["remarks"])
 
+    def test_a_model_against_several_gpus(self):
+        for hw, model, told in (
+                ("8xh100", "Llama-3.3-70B", "take 140 GB at 16 bits and 35 GB at 4; each of 8 H100 SXM5 80GB has 80 GB: 2 of them at least at 16 bits "
+                                            "(vllm serve --tensor-parallel-size 2)."),
+                ("g5.12xlarge", "qwen2.5-72b", "take 144 GB at 16 bits and 36 GB at 4; each of 4 A10G 24GB has 24 GB: 7 of them at least at 16 bits, 2 at 4."),
+                ("H100:8", "llama-3.1-405b-instruct-fp8", "take 405 GB at 8 bits and 202.5 GB at 4; each of 8 H100 SXM5 80GB has 80 GB: 6 of them at least "
+                                                          "at 8 bits (vllm serve --tensor-parallel-size 8)."),
+                ("a10g", "Qwen2.5-72B-Instruct-AWQ", "take 36 GB at 4 bits; one A10G 24GB has 24 GB: 2 of them at least at 4 bits.")):
+            with self.subTest(hw=hw, model=model):
+                self.assertIn("The parameters of such a model " + told, self.answer("--hw", hw, "--workload", model)["cautions"])
+
+    def test_published_numbers_are_of_the_model_that_was_named(self):
+        of_it = self.answer("--hw", "t4", "--workload", "qwen2.5-3b-instruct")
+        self.assertEqual({one["kind"].split()[0] for one in of_it["evidence"]}, {"Qwen-2.5-3B-Instruct"})
+        alike = [one["remark"].split("; ")[0] for one in of_it["evidence"] if one["kind"] == "Qwen-2.5-3B-Instruct INT8"]
+        self.assertEqual(alike[:2], ["bitsandbytes 0.45.0.dev", "bitsandbytes 0.44.1"])
+        self.assertTrue(all("batch " in one["remark"] for one in of_it["evidence"]))
+        others = self.advise("--hw", "t4", "--workload", "qwen2.5-7b").stdout
+        self.assertIn("Published for infer_llm on T4, of other models (others'", " ".join(others.split()))
+        self.assertNotIn("Fastest published", others)
+
+    def test_a_language_model_is_rather_run_than_trained(self):
+        said = " ".join(self.advise("--hw", "h100", "--workload", "meta-llama/Llama-3.1-8B").stderr.split())
+        self.assertIn("is taken for infer_llama3_1_8b; there is also train_llama3_1_8b", said)
+
     def test_packages_as_words(self):
         answer = self.answer("torch<2.9", "--hw", "v100")
         self.assertEqual(answer["install"]["line"], "pip install torch==2.8.0")
