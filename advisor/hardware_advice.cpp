@@ -37,7 +37,7 @@ class Gathering {
  public:
   Gathering(const AdviceOptions& options, const std::function<const Knowledge&()>& knowledge, const workspace::Context& context)
       : options_(options), knowledge_(knowledge), context_(context) {
-    advice_.model = specs::model_name(options_.selection.workload.substr(0, options_.selection.workload.find(':')));
+    advice_.model = families_.model(options_.selection.workload.substr(0, options_.selection.workload.find(':')));
     options_.selection.workload = asked_.text();  // read once: what was not taken literally is said once
     advice_.accelerators =
         std::make_unique<specs::Accelerators>(specs::load_accelerators(context.data_directory()));

@@ -61,6 +61,12 @@ std::optional<ModelName> model_name(std::string_view text) {
   return model;
 }
 
+std::string hyphenated_model(std::string_view text) {
+  std::string joined = "-";
+  for (const auto& word : words_of_model(text)) joined += word + "-";
+  return joined;
+}
+
 double weight_gb(double billions, int bits) { return billions * bits / 8; }
 
 }  // namespace stackx::specs

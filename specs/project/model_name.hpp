@@ -20,6 +20,9 @@ struct ModelName {
 // Nothing for a name without kind, or without a digit.
 std::optional<ModelName> model_name(std::string_view text);
 
+// "-llama-3.1-8b-instruct-": without the organisation.
+std::string hyphenated_model(std::string_view text);
+
 // What the parameters alone take: 140 GB of 70 billion at 16 bits.
 double weight_gb(double billions, int bits);
 

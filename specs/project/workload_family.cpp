@@ -93,6 +93,21 @@ bool holds_word(std::string_view text, const std::string& word) {
   return std::ranges::any_of(words_of(text), [&](const auto& one) { return same_stem(word, one); });
 }
 
+ModelName model_from(const std::string& name, const Node& entry) {
+  entry.only({"billions", "bits", "source"});
+  auto model = model_name(name);
+  if (!model) entry.fail("expected a model's name, of letters and a digit");
+  model->billions = entry.at("billions").number();
+  if (!(*model->billions > 0)) entry.at("billions").fail("expected a number above 0");
+  if (const auto bits = entry.find("bits")) {
+    const auto number = bits->unsigned_integer();
+    if (number < 1 || number > 32) bits->fail(fmt::format("expected 1 to 32, found {}", number));
+    model->bits = static_cast<int>(number);
+  }
+  entry.at("source").nonempty();
+  return *std::move(model);
+}
+
 class FamilyReader {
  public:
   FamilyReader(const Texts& meanings, const std::map<std::string, ParameterValues>& values,
@@ -182,7 +197,7 @@ WorkloadFamilies WorkloadFamilies::load(const std::filesystem::path& data_direct
 
 WorkloadFamilies WorkloadFamilies::parse(const Node& document) {
   document.schema("stackx/workloads/1");
-  document.only({"$schema", "parameters", "values", "measuring", "aliases", "spaces", "families"});
+  document.only({"$schema", "parameters", "values", "measuring", "aliases", "models", "spaces", "families"});
   WorkloadFamilies result;
   const Texts meanings = parse_meanings(document.at("parameters"));
   for (const auto& [name, node] : document.at("spaces").members())
@@ -192,6 +207,8 @@ WorkloadFamilies WorkloadFamilies::parse(const Node& document) {
   for (const auto& [name, node] : document.at("families").members())
     result.families_.push_back(reader.read(name, node));
   reader.check_all_used(document.at("parameters"));
+  if (const auto models = document.find("models"))
+    for (const auto& [name, entry] : models->members()) result.models_.emplace(hyphenated_model(name), model_from(name, entry));
   if (const auto measuring = document.find("measuring"))
     for (const Node& name : measuring->items()) {
       result.measuring_.insert(name.nonempty());
@@ -208,6 +225,18 @@ WorkloadFamilies WorkloadFamilies::parse(const Node& document) {
 
 bool WorkloadFamily::has(std::string_view param) const {
   return std::ranges::any_of(params, [&](const auto& one) { return one.first == param; });
+}
+
+// An entry without a size says nothing of one that has: "DeepSeek-R1-Distill-Llama-70B".
+std::optional<ModelName> WorkloadFamilies::model(std::string_view name) const {
+  auto model = model_name(name);
+  if (!model) return model;
+  for (const auto& [words, known] : models_) {
+    if (!hyphenated_model(name).contains(words) || (model->billions && !model_name(words)->billions)) continue;
+    model->billions = known.billions;
+    if (!model->bits) model->bits = known.bits;
+  }
+  return model;
 }
 
 bool WorkloadFamilies::says_how_to_measure(std::string_view param) const { return measuring_.contains(param); }

@@ -7,6 +7,7 @@
 //     "values":   { "matmul.m": "integer" },                    (see parameter_values.hpp)
 //     "measuring": ["repetitions"],                             (any PI of stackx takes these, too)
 //     "aliases":  { "matmul": ["gemm"], "matmul:dtype=float16": ["hgemm"] },
+//     "models":   { "deepseek-v3": { "billions": 671, "bits": 8, "source": "https://..." } },  (what such a name does not say)
 //     "spaces":   { "blas": { "catalogs": ["blas.json"], "requires": { "blas": "*" } } },
 //     "families": { "matmul": { "description": "matrix product", "params": ["m", "dtype"],
 //                               "gpu": "gpu-library", "cpu": "blas",
@@ -26,12 +27,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "specs/project/model_name.hpp"
 #include "specs/project/parameter_values.hpp"
 #include "specs/project/workload.hpp"
 
@@ -69,6 +72,8 @@ class WorkloadFamilies {
   std::vector<Workload> called(std::string_view name) const;
   std::vector<std::string> aliases(std::string_view family) const;  // "gemm", "hgemm"
   bool says_how_to_measure(std::string_view param) const;           // "repetitions"
+  // What is named by a language model's name, with what `models` says of it.
+  std::optional<ModelName> model(std::string_view name) const;
   // Where stacks for it are to be sought; nullptr: nowhere.
   const WorkloadSpace* gpu_space(const WorkloadFamily& family) const { return space(family.gpu); }
   const WorkloadSpace* cpu_space(const WorkloadFamily& family) const { return space(family.cpu); }
@@ -97,6 +102,7 @@ class WorkloadFamilies {
   std::vector<WorkloadFamily> families_;
   std::vector<Alias> aliases_;
   std::set<std::string, std::less<>> measuring_;
+  std::map<std::string, ModelName> models_;  // by hyphenated_model() of their names
   std::map<std::string, WorkloadSpace, std::less<>> spaces_;
 };
 

@@ -112,9 +112,12 @@ class AdviseNames(AdviseCase):
                 ("g5.12xlarge", "qwen2.5-72b", "take 144 GB at 16 bits and 36 GB at 4; each of 4 A10G 24GB has 24 GB: 7 of them at least at 16 bits, 2 at 4."),
                 ("H100:8", "llama-3.1-405b-instruct-fp8", "take 405 GB at 8 bits and 202.5 GB at 4; each of 8 H100 SXM5 80GB has 80 GB: 6 of them at least "
                                                           "at 8 bits (vllm serve --tensor-parallel-size 8)."),
+                ("8xh100", "deepseek-r1", "take 671 GB at 8 bits and 335.5 GB at 4; each of 8 H100 SXM5 80GB has 80 GB: 9 of them at least at 8 bits, 5 at 4."),
                 ("a10g", "Qwen2.5-72B-Instruct-AWQ", "take 36 GB at 4 bits; one A10G 24GB has 24 GB: 2 of them at least at 4 bits.")):
             with self.subTest(hw=hw, model=model):
                 self.assertIn("The parameters of such a model " + told, self.answer("--hw", hw, "--workload", model)["cautions"])
+
+        self.assertIn("The parameters of such a model take 58.5 GB at 4 bits, of 80 GB.", self.answer("--hw", "h100", "--workload", "gpt-oss-120b")["remarks"])
 
     def test_published_numbers_are_of_the_model_that_was_named(self):
         of_it = self.answer("--hw", "t4", "--workload", "qwen2.5-3b-instruct")

@@ -43,6 +43,34 @@ TEST_CASE("every workload of the evidence has a family that knows its parameters
   CHECK(seen.size() > 80);
 }
 
+TEST_CASE("what a language model's name does not say", "[workload_family][facts]") {
+  const auto model = [](std::string_view name) { return shipped().model(name).value_or(ModelName{}); };
+  CHECK(model("openai/gpt-oss-120b").bits == 4);
+  CHECK(model("openai/gpt-oss-120b").billions == 117);
+  CHECK(model("deepseek-ai/DeepSeek-V3-0324").billions == 671);
+  CHECK(model("deepseek-ai/DeepSeek-R1").bits == 8);
+  CHECK(model("infer_deepseek_r1").billions == 671);
+  CHECK(model("DeepSeek-R1-AWQ").bits == 4);  // the name's own
+  CHECK(model("deepseek-ai/DeepSeek-R1-Distill-Llama-70B").billions == 70);
+  CHECK(!model("deepseek-ai/DeepSeek-R1-Distill-Llama-70B").bits);
+  CHECK(model("mixtral-8x7b").billions == 47);
+  CHECK(!model("mixtral-8x22b").billions);
+  CHECK(model("qwen2.5-7b").billions == 7);
+  CHECK(!shipped().model("matmul"));
+}
+
+TEST_CASE("a model's entry is refused by its place", "[workload_family]") {
+  const auto refused = [](const std::string& models) {
+    return message_of([&] {
+      WorkloadFamilies::parse(Node::parse_text(
+          R"({"$schema": "stackx/workloads/1", "parameters": {}, "spaces": {}, "families": {}, "models": )" + models + "}", "w.json"));
+    });
+  };
+  CHECK_THAT(refused(R"({"gpt": {"billions": 1, "source": "x"}})"), Catch::Matchers::Contains("w.json: /models/gpt: expected a model's name"));
+  CHECK_THAT(refused(R"({"gpt-2": {"billions": 0, "source": "x"}})"), Catch::Matchers::Contains("/models/gpt-2/billions: expected a number above 0"));
+  CHECK_THAT(refused(R"({"gpt-2": {"billions": 1, "bits": 64, "source": "x"}})"), Catch::Matchers::Contains("/models/gpt-2/bits: expected 1 to 32"));
+}
+
 TEST_CASE("families that are near are others of the file", "[workload_family]") {
   std::size_t with = 0;
   for (const auto& family : shipped().all())
