@@ -261,7 +261,7 @@ Accelerators::Accelerators(const Component& gpu) {
 
 // From the strictest reading of the name to the loosest: the whole of a label; the words of one, in any order, apart or
 // run together; a label with more around it; an architecture, or the instances of a cloud; a system that carries it; with a
-// number before it.
+// number before or behind it.
 std::vector<const Accelerator*> Accelerators::named(std::string_view name) const {
   if (name.starts_with("ml.")) name.remove_prefix(3);  // SageMaker's name for an instance of EC2
   const std::string wanted = hardware_words(name);
