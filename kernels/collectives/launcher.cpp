@@ -128,8 +128,7 @@ class Launcher {
       if (shell_ != nullptr) shell_->serve();
       hear(kLookMs);
     }
-    while (hear(0)) {
-    }
+    hear_all();
     return true;
   }
 
@@ -139,6 +138,7 @@ class Launcher {
       kill(pid_, number);
       for (const auto late = Steady::now() + kLeave; Steady::now() < late && !ended();) hear(kLookMs);
     }
+    hear_all();
   }
 
   const std::string& text() const { return text_; }
@@ -153,15 +153,19 @@ class Launcher {
     return ended_;
   }
 
-  // Whether more has come within that time.
-  bool hear(int milliseconds) {
+  // What has come within that time.
+  void hear(int milliseconds) {
     pollfd asked{closed_ ? -1 : out_, POLLIN, 0};
-    if (poll(&asked, 1, milliseconds) <= 0) return false;
+    if (poll(&asked, 1, milliseconds) <= 0) return;
     std::array<char, 65536> buffer;
     const ssize_t got = read(out_, buffer.data(), buffer.size());
     if (got > 0) text_.append(buffer.data(), static_cast<std::size_t>(got));
     closed_ = got == 0 || (got < 0 && errno != EINTR);
-    return got > 0;
+  }
+
+  // Until all that the launcher has started have closed it, which some do a moment after the launcher's own end.
+  void hear_all() {
+    for (const auto late = Steady::now() + kLeave; !closed_ && Steady::now() < late;) hear(kLookMs);
   }
 
   pid_t pid_;

@@ -176,6 +176,14 @@ TEST_CASE("what was measured is kept where the ranks do not leave MPI", "[collec
   CHECK_THAT(result.err, Contains(note));
 }
 
+TEST_CASE("what the launcher has started ends before the PI does", "[collectives][pi]") {
+  const auto mark = std::filesystem::temp_directory_path() / ("stackx-left-" + std::to_string(getpid()));
+  const auto result = run_collective("all_reduce", mpi("openmpi"), {"ranks=2", "bytes=4096"}, {"FAKE_MPIRUN_LEAVES=" + mark.string()});
+  INFO(result.err);
+  CHECK(result.status == 0);
+  CHECK(std::filesystem::remove(mark));
+}
+
 TEST_CASE("ranks that a launcher started take part; the first alone prints", "[collectives][pi]") {
   const auto alone =
       run_collective("all_reduce", mpi("mpich"), {"bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import unittest.mock
@@ -105,6 +106,12 @@ class Launcher(unittest.TestCase):
             self.assertEqual(self.heard("print('{}', flush=True); time.sleep(1000)"), (b"a launcher\n{}\n", False))
             self.assertEqual(self.heard("print('{', end='', flush=True); time.sleep(2); print('}')"), (b"a launcher\n{}\n", True))
             self.assertEqual(self.heard("sys.exit(3)"), (b"a launcher\n", True))
+
+    def test_what_the_launcher_has_started_ends_first(self):
+        mark = pathlib.Path(tempfile.mkdtemp()) / "mark"
+        self.addCleanup(shutil.rmtree, mark.parent)
+        self.heard("import subprocess; subprocess.Popen(['sh', '-c', 'sleep 1; : >%s'])" % mark)
+        self.assertTrue(mark.exists())
 
 
 class Words(unittest.TestCase):

@@ -22,7 +22,7 @@ import time
 from stackx_pi import protocol
 from stackx_pi.errors import EnvironmentFault
 from stackx_pi.ranks.network import free_port, network_of
-from stackx_pi.ranks.remote_shell import GRACE, LOOK, RemoteShell, can_serve, end, for_ranks, start_thread, wait_for_launcher
+from stackx_pi.ranks.remote_shell import LOOK, RemoteShell, can_serve, end, for_ranks, start_thread, wait_for_launcher
 from stackx_pi.ranks.world import OURS, launched
 from stackx_pi.starting.children import command, ending
 
@@ -69,10 +69,7 @@ def measured(size, phases, defaults, options, told):
     environment.update(told, MASTER_PORT=str(free_port()))
     words = [launcher(library, kind)] + options(kind) + ["-n", str(size)] + command(os.path.basename(sys.argv[0]), sys.argv[1:])
     child = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
-    try:
-        out, left = heard(child)
-    finally:
-        end(child, os.kill, LEAVE)  # the launcher ends its ranks
+    out, left = heard(child)
     if child.returncode == 0 or not left:
         for line in out.decode("utf-8", "replace").splitlines():
             if line.startswith("{"):
@@ -91,22 +88,24 @@ def measured(size, phases, defaults, options, told):
 
 
 def heard(child):
-    """(what the launcher printed, whether it has ended by itself)."""
-    said, late = [], None
+    """(what the launcher printed until its end, whether that came by itself); it is ended LEAVE seconds after the document."""
+    said, late, left = [], None, True
 
     def read():
         for piece in iter(lambda: os.read(child.stdout.fileno(), 65536), b""):
             said.append(piece)
 
     reader = start_thread(read)
-    while child.poll() is None:
-        if late is None and DOCUMENT.search(b"".join(said)):
-            late = time.time() + LEAVE
-        if late is not None and time.time() > late:
-            return b"".join(said), False
-        time.sleep(LOOK)
-    reader.join(GRACE)  # a process that the launcher has left behind may hold it open
-    return b"".join(said), True
+    try:
+        while left and child.poll() is None:
+            time.sleep(LOOK)
+            if late is None and DOCUMENT.search(b"".join(said)):
+                late = time.time() + LEAVE
+            left = late is None or time.time() < late
+    finally:
+        end(child, os.kill, LEAVE)  # it ends its ranks then
+    reader.join(LEAVE)  # until all that it has started have closed it, which some do a moment after the launcher's own end
+    return b"".join(said), left
 
 
 def by_shell(shell):
