@@ -125,7 +125,6 @@ class Launcher {
     while (!ended()) {
       if (!late && has_document(text_)) late = Steady::now() + kLeave;
       if (late && Steady::now() >= *late) return false;
-      if (shell_ != nullptr) shell_->serve();
       hear(kLookMs);
     }
     hear_all();
@@ -153,8 +152,9 @@ class Launcher {
     return ended_;
   }
 
-  // What has come within that time.
+  // What has come within that time. The shell's calls may outlive the launcher: they wait for what the others say.
   void hear(int milliseconds) {
+    if (shell_ != nullptr) shell_->serve();
     pollfd asked{closed_ ? -1 : out_, POLLIN, 0};
     if (poll(&asked, 1, milliseconds) <= 0) return;
     std::array<char, 65536> buffer;
