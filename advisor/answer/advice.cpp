@@ -30,9 +30,11 @@ void add_other_framework(const Grounds& from, Advice& answer) {
   const auto& best = answer.evidence.front();
   for (const std::string framework : {"mxnet", "tensorflow", "pytorch", "torch", "jax"}) {
     if (!best.stack.contains(framework) || root == (framework == "pytorch" ? "torch" : framework)) continue;
+    // Times are of as many devices as they are: none is the fastest.
     answer.remarks.push_back(
-        fmt::format("Fastest published: {}, {} {} ({}): another framework, so no reason to leave {}.", best.stack,
-                    figure_text(best.value), best.unit, best.year, root));
+        best.unit.ends_with("/s") ? fmt::format("Fastest published: {}, {} {} ({}): another framework, so no reason to leave {}.", best.stack,
+                                                figure_text(best.value), best.unit, best.year, root)
+                                  : fmt::format("Published there is {}: another framework, so no reason to leave {}.", best.stack, root));
     return;
   }
 }
@@ -68,50 +70,37 @@ std::string shape_of_own(const analysis::PublishedRanking& published) {
   return text;
 }
 
-// Of the stack, each the median of as many processes as the first.
-std::vector<EvidenceRow> one_a_kind(const std::vector<EvidenceRow>& rows, const std::string& stack) {
-  constexpr std::size_t most = 5;
-  std::vector<EvidenceRow> result;
+// Moves the best of a stack to `next`, of each kind one, each the median of as many processes as the first of them; how many.
+std::size_t move_best(std::vector<EvidenceRow>& rows, std::size_t next, const std::string& stack, std::size_t most) {
+  const auto begin = next;
   std::set<std::string> kinds;
-  for (const auto& row : rows)
-    if (row.stack == stack && result.size() < most && (result.empty() || row.processes == result.front().processes) &&
-        kinds.insert(row.kind).second)
-      result.push_back(row);
-  return result;
-}
-
-// "cublas 13.1.0.3, cuda 13.0, n=10: 764 TFLOP/s bfloat16 [761, 769] (77% of peak); ..."
-std::string figures_text(const std::vector<EvidenceRow>& rows) {
-  std::vector<std::string> figures;
-  for (const auto& row : rows) {
-    const auto share = row.share.empty() ? "" : fmt::format(" ({})", row.share);
-    figures.push_back(Expected{row.kind, row.value, row.unit, row.interval}.text() + share);
+  for (std::size_t i = next; i < rows.size() && next - begin < most; ++i) {
+    const auto& row = rows[i];
+    if (row.stack != stack || (next > begin && row.processes != rows[begin].processes) || !kinds.insert(row.kind).second) continue;
+    std::rotate(rows.begin() + static_cast<std::ptrdiff_t>(next), rows.begin() + static_cast<std::ptrdiff_t>(i),
+                rows.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    ++next;
   }
-  return fmt::format("{}, n={}: {}", rows.front().stack, rows.front().processes, fmt::join(figures, "; "));
+  return next - begin;
 }
 
-// The first row's stack, and the one of the framework that is recommended. Where this store has measured on such hardware,
-// that is said instead.
+// First the first row's stack, then the one of the framework that is recommended. Where this store has measured on such
+// hardware, none of them is shown.
 void add_own_evidence(const Grounds& from, Advice& answer) {
+  constexpr std::size_t most_of_first = 3, most_of_framework = 2;
   answer.own = own_rows(from.known.published);
   if (answer.own.empty() || !answer.measured.empty()) return;
-  std::vector<std::string> stacks{answer.own.front().stack};
-  if (answer.candidate) {
-    const auto of_framework = [&](const EvidenceRow& row) { return row.stack.starts_with(answer.candidate->package + " "); };
-    const auto found = std::ranges::find_if(answer.own, of_framework);
-    if (found != answer.own.end() && found->stack != stacks.front()) stacks.push_back(found->stack);
-  }
-  std::vector<std::string> parts;
-  std::size_t said = 0;
-  for (const auto& stack : stacks) {
-    const auto rows = one_a_kind(answer.own, stack);
-    parts.push_back(figures_text(rows));
-    said += rows.size();
-  }
+  const auto first = answer.own.front().stack;
+  answer.own_shown = move_best(answer.own, 0, first, most_of_first);
+  const auto of_framework = [&](const EvidenceRow& row) {
+    return answer.candidate && row.stack != first && row.stack.starts_with(answer.candidate->package + " ");
+  };
+  if (const auto found = std::ranges::find_if(answer.own, of_framework); found != answer.own.end())
+    answer.own_shown += move_best(answer.own, answer.own_shown, std::string(found->stack), most_of_framework);
+  if (answer.own.size() <= most_of_first + most_of_framework) answer.own_shown = answer.own.size();
   const auto shape = shape_of_own(from.known.published);
-  answer.own_line = fmt::format("{} with stackx on one {}{}, {}{}.", to_string(Grade::measured_elsewhere), from.hardware(),
-                                shape.empty() ? "" : " at " + shape, fmt::join(parts, "; "),
-                                said < answer.own.size() ? fmt::format("; {} more: --explain", answer.own.size() - said) : "");
+  answer.own_title = fmt::format("{} with stackx on one {}{}", to_string(Grade::measured_elsewhere), from.hardware(),
+                                 shape.empty() ? "" : " at " + shape);
 }
 
 bool is_of_model(const analysis::PublishedGroup& group, const specs::ModelName& model) {

@@ -64,8 +64,9 @@ struct Advice {
   std::string besides;                 // "Without a framework: cuda 12.9.1, cublas 12.9."
   std::vector<MeasuredRow> measured;   // the first of them
   std::string measured_unit, measured_rest;  // "... 13 more, down to 3.7 GFLOP/s"
-  std::string own_line;                // "MEASURED ELSEWHERE with stackx on one H200 ...: 764 TFLOP/s bfloat16 ..."
+  std::string own_title;               // "MEASURED ELSEWHERE with stackx on one H200 at m=n=k=8192"
   std::vector<EvidenceRow> own;        // what comes with stackx as measured with it; what this store measured is `measured`
+  std::size_t own_shown = 0;           // the first of them, for people
   std::string evidence_title;
   std::vector<EvidenceRow> evidence;   // of others
   std::vector<std::string> remarks;    // "Taken for V100 SXM2 16GB; ..."

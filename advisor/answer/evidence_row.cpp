@@ -33,8 +33,9 @@ std::string short_stack(const PublishedRow& row) {
 
 // What tells it from another of its group whose stack is called alike: "bitsandbytes 0.45.0"; "" where there is none.
 std::string told_apart(const PublishedGroup& group, const PublishedRow& row) {
+  const auto called = short_stack(row);
   for (const auto& other : group.rows) {
-    if (&other == &row || short_stack(other) != short_stack(row)) continue;
+    if (&other == &row || short_stack(other) != called) continue;
     for (const auto& [name, version] : row.stack.components)
       if (const auto found = other.stack.components.find(name); found == other.stack.components.end() || found->second != version)
         return fmt::format("{} {}", name, version);

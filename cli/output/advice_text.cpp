@@ -21,7 +21,7 @@ using analysis::split;
 using specs::printable;
 
 constexpr std::size_t most_lines = 24;
-constexpr std::size_t least_evidence = 1;
+constexpr std::size_t least_own = 3;
 
 using Grid = std::vector<std::vector<std::string>>;  // the first holds the titles
 
@@ -66,6 +66,25 @@ Grid measured_rows(const Advice& advice) {
   rows.push_back({"rank", advice.measured_unit, "vs best", "CV", "id", "stack"});
   for (const auto& row : advice.measured) rows.push_back({row.rank, figure_text(row.rate), row.versus, row.cv, row.id, row.stack});
   return rows;
+}
+
+// "658", "TFLOP/s float16", "[655, 664]", "n=10, 67% of peak", "cublas 13.1.0.3, cuda 13.0"
+Grid own_table(const Advice& advice, std::size_t most) {
+  Grid rows;
+  std::string before;
+  for (const auto& row : advice.own) {
+    if (rows.size() == most) break;
+    rows.push_back({figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind,
+                    row.interval ? fmt::format("[{}, {}]", figure_text(row.interval->low), figure_text(row.interval->high)) : "",
+                    row.remark, row.stack == before ? "same" : row.stack});
+    before = row.stack;
+  }
+  return rows;
+}
+
+std::string own_title(const Advice& advice, std::size_t shown) {
+  if (shown == advice.own.size()) return advice.own_title + ":";
+  return fmt::format("{} ({} more: --explain):", advice.own_title, advice.own.size() - shown);
 }
 
 Grid evidence_table(const std::vector<advisor::EvidenceRow>& evidence, std::size_t most) {
@@ -142,7 +161,6 @@ void measured(const Advice& advice, Text& text) {
 void head(const Advice& advice, Text& text) {
   text.headline(advice.line);
   text.paragraph(advice.expect);
-  text.paragraph(advice.own_line);
   if (!advice.why.empty()) text.paragraph("Why: " + advice.why);
   text.blank();
   if (!advice.install.empty()) text.as_it_is("  " + advice.install);
@@ -186,27 +204,47 @@ std::string evidence_line(const Advice& advice) {
                      row.stack, row.year.empty() ? "" : " (" + row.year + ")");
 }
 
+// How many rows there is room for: what others published gives way first, to a line (0 rows).
+struct KnownRows {
+  std::size_t own = 0, evidence = 0;
+  bool smaller(std::size_t least_of_own) {
+    auto& one = evidence > 0 ? evidence : own;
+    if (&one == &own && own <= least_of_own) return false;
+    --one;
+    return true;
+  }
+};
+
+// What is known of the workload on such hardware, with a blank line behind a table.
+Text known_rows(const Advice& advice, const KnownRows& rows, std::size_t width, bool colour) {
+  Text text(width, colour);
+  if (rows.own > 0) {
+    text.paragraph(own_title(advice, rows.own));
+    text.table(own_table(advice, rows.own), {true});
+  }
+  if (rows.evidence == 0 && !advice.evidence.empty()) {
+    text.paragraph(evidence_line(advice));
+    return text;
+  }
+  if (rows.evidence > 0) {
+    text.paragraph(evidence_title(advice, rows.evidence));
+    text.table(evidence_table(advice.evidence, rows.evidence), {true});
+  }
+  text.blank();
+  return text;
+}
+
 }  // namespace
 
 std::string advice_text(const Advice& advice, std::size_t width, bool colour) {
   Text above(width, colour), below(width, colour);
   head(advice, above);
   tail(advice, below);
-  const auto used = above.lines() + below.lines() + 1;  // a blank line
-  // A row may take two lines; the rows that fit are found by trying.
-  for (auto most = advice.evidence.size(); most > 0; --most) {
-    Text evidence(width, colour);
-    evidence.paragraph(evidence_title(advice, most));
-    evidence.table(evidence_table(advice.evidence, most), {true});
-    if (used + evidence.lines() > most_lines && most > least_evidence) continue;
-    if (used + evidence.lines() > most_lines) {
-      Text line(width, colour);
-      line.paragraph(evidence_line(advice));
-      return above.text() + line.text() + below.text();
-    }
-    return above.text() + evidence.text() + (below.text().empty() ? "" : "\n") + below.text();
-  }
-  auto text = above.text() + below.text();
+  KnownRows rows{advice.own_shown, advice.evidence.size()};
+  auto known = known_rows(advice, rows, width, colour);
+  while (above.lines() + known.lines() + below.lines() > most_lines && rows.smaller(least_own))
+    known = known_rows(advice, rows, width, colour);
+  auto text = above.text() + known.text() + below.text();
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
 }
@@ -241,7 +279,6 @@ std::string markdown_table(const Grid& rows, bool titles = true) {
 std::string advice_markdown(const Advice& advice) {
   std::string text = fmt::format("**{}**\n", markdown_sentence(advice.line));
   if (!advice.expect.empty()) text += "\n" + markdown_sentence(advice.expect) + "\n";
-  if (!advice.own_line.empty()) text += "\n" + markdown_sentence(advice.own_line) + "\n";
   if (!advice.why.empty()) text += "\nWhy: " + markdown_sentence(advice.why) + "\n";
   if (!advice.install.empty()) text += "\n```sh\n" + printable(advice.install) + "\n```\n";
   if (!advice.cautions.empty()) text += "\n";
@@ -250,6 +287,11 @@ std::string advice_markdown(const Advice& advice) {
   if (!advice.besides.empty()) text += "\n" + markdown_sentence(advice.besides) + "\n";
   text += markdown_table(escaped(measured_rows(advice)));
   if (!advice.measured_rest.empty()) text += "\n" + markdown_sentence(advice.measured_rest) + "\n";
+  if (advice.own_shown > 0) {
+    Grid rows = escaped(own_table(advice, advice.own_shown));
+    rows.insert(rows.begin(), {"", "", "interval", "", "stack"});
+    text += "\n" + markdown_sentence(own_title(advice, advice.own_shown)) + "\n" + markdown_table(rows);
+  }
   if (!advice.evidence.empty()) {
     Grid rows = escaped(evidence_table(advice.evidence, advice.evidence.size()));
     for (std::size_t i = 0; i < rows.size(); ++i)

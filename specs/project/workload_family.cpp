@@ -231,8 +231,9 @@ bool WorkloadFamily::has(std::string_view param) const {
 std::optional<ModelName> WorkloadFamilies::model(std::string_view name) const {
   auto model = model_name(name);
   if (!model) return model;
+  const auto hyphenated = hyphenated_model(name);
   for (const auto& [words, known] : models_) {
-    if (!hyphenated_model(name).contains(words) || (model->billions && !model_name(words)->billions)) continue;
+    if (!hyphenated.contains(words) || (model->billions && !model_name(words)->billions)) continue;
     model->billions = known.billions;
     if (!model->bits) model->bits = known.bits;
   }
