@@ -188,9 +188,10 @@ void take_python(advisor::AdviceOptions& advice) {
 // What a recipe is written from. Throws Error(bad_input) where there is no stack.
 advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::HardwareAdvice& known, const advisor::Knowledge& knowledge) {
   if (!advice.found) throw bad_input("--format: there is no stack to write down. " + advice.line);
-  if (advice.pinned && !known.packages.empty()) {  // of the index, whatever the catalogs know
+  if (advice.pinned && (!known.packages.empty() || !known.space)) {  // of the index, whatever the catalogs know
     static const specs::Catalog none;
-    advisor::Recipe recipe{advice.chosen->valid.stack, known.selection.asked, none, known.selection.hw, known.accelerator, {advice.line, advice.expect}};
+    const auto& stack = advice.chosen ? advice.chosen->valid.stack : advice.candidate->checked.stack;
+    advisor::Recipe recipe{stack, known.selection.asked, none, known.selection.hw, known.accelerator, {advice.line, advice.expect}};
     recipe.pinned = &*advice.pinned;
     return recipe;
   }

@@ -89,7 +89,7 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
                                                   const Context& context) {
   if (text == "host") return this_host(host);
   if (const auto models = accelerators.named(text); !models.empty()) {
-    AskedHardware asked{text, "gpu", models.front()->name, {}, {}, ""};
+    AskedHardware asked{text, "gpu", models.front()->name, {}, {}, "", {}, models.front()->vendor};
     for (const auto* model : models) asked.models.push_back(model->name);
     return asked;
   }

@@ -25,6 +25,7 @@ struct AskedHardware {
   std::vector<std::string> in_the_store;  // how measurements spell it: each name selects some
   std::string fingerprint;                // of the one machine that was asked for; "" else
   std::string product = {};               // that was typed, of a processor: it goes by its microarchitecture
+  std::string vendor = {};                // of an accelerator: "nvidia", "google"
 };
 
 // What this machine and the catalogs know of the name, without the store; nothing if they do not.

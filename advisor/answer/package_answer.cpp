@@ -97,8 +97,8 @@ void say_none(const Grounds& from, Advice& answer) {
   if (!asked) question.asked.push_back({*specs::parse_dependency(root), "advice"});
   const auto checked = check(from.knowledge, question);
   add_misspelt(checked, answer);
-  if (question.gpu && question.gpu->vendor != "nvidia" && question.gpu->vendor != "amd") {
-    answer.line = from.nothing(fmt::format("stackx knows builds of {} for NVIDIA's and AMD's GPUs only", root));
+  if (question.gpu && !is_known_vendor(*question.gpu)) {
+    answer.line = from.nothing(fmt::format("stackx knows builds of {} for NVIDIA's and AMD's GPUs and for TPUs only", root));
     return;
   }
   const auto& have = from.options.have;

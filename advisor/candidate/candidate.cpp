@@ -85,6 +85,22 @@ std::string glibc_needed(const PackageRelease& release, const std::string& pytho
   return "";
 }
 
+// Of the package, and of what computes for it: jax is pure Python, its plugins are not.
+std::string glibc_needed(const Knowledge& knowledge, const specs::Stack& stack, const std::string& root, const std::string& python,
+                         const std::string& machine) {
+  auto names = knowledge.about(root, specs::pep440_version(in_stack(stack, root)), "", machine).gpu_from;
+  names.insert(names.begin(), root);
+  std::string newest;
+  for (const auto& name : names) {
+    const auto version = in_stack(stack, name);
+    const auto* package = version.empty() ? nullptr : knowledge.package(name);
+    const auto* release = package ? package->find(specs::pep440_version(version)) : nullptr;
+    const auto glibc = release ? glibc_needed(*release, python, machine) : "";
+    if (!glibc.empty() && (newest.empty() || specs::is_newer(glibc, newest))) newest = glibc;
+  }
+  return newest;
+}
+
 }  // namespace
 
 std::string Candidate::name() const { return package + " " + version; }
@@ -103,6 +119,7 @@ std::string Candidate::text() const {
   std::vector<std::string> with;
   if (!cuda.empty()) with.push_back("CUDA " + cuda);
   if (!cudnn.empty()) with.push_back("cuDNN " + cudnn);
+  if (!libtpu.empty()) with.push_back("libtpu " + libtpu);
   return with.empty() ? with_others() : fmt::format("{} ({})", with_others(), fmt::join(with, ", "));
 }
 
@@ -116,15 +133,14 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     const auto fact = knowledge.about(root, version, "", question.machine);
     candidate.cuda = cuda_of(knowledge, stack, fact);
     const auto* release = knowledge.package(root) ? knowledge.package(root)->find(version) : nullptr;
-    if (release) {
-      candidate.released = release->uploaded;
-      const auto python = specs::minor_release(in_stack(stack, "python"));
-      if (!python.empty()) candidate.pinned.glibc = glibc_needed(*release, python, question.machine);
-    }
+    if (release) candidate.released = release->uploaded;
+    const auto python = specs::minor_release(in_stack(stack, "python"));
+    if (release && !python.empty()) candidate.pinned.glibc = glibc_needed(knowledge, stack, root, python, question.machine);
   }
   if (question.driver.empty() && question.gpu && question.gpu->vendor == "nvidia")
     candidate.least_driver = at_least(checked.driver);
   if (question.gpu && question.gpu->vendor == "nvidia") candidate.cudnn = cudnn_of(stack, candidate.cuda);
+  if (question.gpu && question.gpu->vendor == "google") candidate.libtpu = in_stack(stack, "libtpu");
   auto& pinned = candidate.pinned;
   pinned.python = specs::minor_release(in_stack(stack, "python"));
   pinned.pythons = checked.pythons;

@@ -116,8 +116,8 @@ class Search {
     if (!fact.gpu_from.empty() || !fact.built_for_cuda.empty()) return true;
     if (!fact.built_for) return !is_framework(wish_.root);
     if (fact.built_for->for_cpus()) return false;
-    if (!fact.built_for->gfx.empty() || !fact.built_for->rocm.empty()) return gpu->vendor == "amd";
-    if (gpu->vendor != "nvidia") return false;
+    if (fact.built_for->vendor() != gpu->vendor) return false;
+    if (gpu->vendor != "nvidia") return true;
     const auto reach = fact.built_for->reach(gpu->compute_capability);
     if (reach == GpuBuild::Reach::none) return false;
     const auto least = knowledge_.drivers().least(fact.built_for->cuda, reach);
@@ -139,14 +139,13 @@ class Search {
     if (!wish_.question.gpu) return {""};
     const bool by_extra = !fact.gpu_from.empty() || wish_.root == "tensorflow";
     if (!by_extra || !release.requires_) return {""};
-    static const std::regex gpu_extra(R"RE(extra == ['"](and-cuda|cuda\d+|rocm\d+-local)['"])RE");
+    static const std::regex gpu_extra(R"RE(extra == ['"](and-cuda|cuda\d+|rocm\d+-local|tpu)['"])RE");
     std::set<std::string, std::greater<>> extras;
     for (const auto& requirement : *release.requires_) {
       std::smatch found;
       if (std::regex_search(requirement, found, gpu_extra)) extras.insert(found[1].str());
     }
-    const bool amd = wish_.question.gpu->vendor == "amd";
-    std::erase_if(extras, [&](const auto& extra) { return extra.starts_with("rocm") != amd; });
+    std::erase_if(extras, [&](const auto& extra) { return vendor_of_extra(extra) != wish_.question.gpu->vendor; });
     if (!wish_.cuda.empty())
       std::erase_if(extras, [&](const auto& extra) {
         return extra.starts_with("cuda") && extra != "cuda" + specs::major_release(wish_.cuda);

@@ -60,6 +60,8 @@ std::string root_among(const std::vector<specs::PlacedDependency>& asked, const 
   return "";
 }
 
+constexpr const char* on_tpus = "jax";  // what computes with torch elsewhere
+
 // The package of this name may be for CPUs, and the facts say which one is for GPUs: onnxruntime-gpu.
 std::string for_gpus(const Knowledge& knowledge, const std::string& name) {
   const auto& releases = knowledge.package(name)->releases;
@@ -74,7 +76,9 @@ std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, cons
   if (const auto framework = named_framework(workload); !framework.empty()) return {framework};
   const auto* family = families.find(workload.pi);
   if (!family) return {};
-  return hardware.component == "gpu" ? family->usual_gpu : family->usual_cpu;
+  if (hardware.component != "gpu") return family->usual_cpu;
+  if (hardware.vendor == "google" && !family->usual_gpu.empty() && family->usual_gpu.front() == "torch") return {on_tpus};
+  return family->usual_gpu;
 }
 
 std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, const Knowledge& knowledge,
@@ -130,8 +134,8 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
   const auto plain = fmt::format("A plain `pip install {}` brings {} {}", wish.root, wish.root, newest->version.text());
   const auto fact = knowledge.about(wish.root, newest->version, "", question.machine);
   if (!fact.gpu_from.empty())
-    return fmt::format("A plain `pip install {}` computes on the processor: the extra brings the GPU's part.",
-                       wish.root);
+    return fmt::format("A plain `pip install {}` computes on the processor: the extra brings the {}'s part.", wish.root,
+                       question.gpu->vendor == "google" ? "TPU" : "GPU");
   if (wish.root == "tensorflow" && !fact.system.empty())
     return "A plain `pip install tensorflow` brings no CUDA: it loads CUDA and cuDNN of the system, if they are there.";
   if (!fact.built_for || candidate.version == newest->version.text()) return "";

@@ -215,7 +215,7 @@ class Checking {
   // On the same machine, each by itself: "torch 2.15.0", "jax[cuda12] 0.12.0".
   std::vector<std::string> other_frameworks() const {
     std::vector<std::string> found;
-    if (question_.gpu->vendor != "nvidia" && question_.gpu->vendor != "amd") return found;  // of others no build is known
+    if (!is_known_vendor(*question_.gpu)) return found;
     const bool serves = std::ranges::any_of(frameworks(), [&](const auto& one) { return is_server(one.name) && is_asked(one.name); });
     for (const auto& [name, role] : frameworks()) {
       const bool like_it = role == Role::computes || (role == Role::serves && serves);

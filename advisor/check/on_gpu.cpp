@@ -39,10 +39,11 @@ class Look {
   }
 
   void look_at(const std::string& name, const std::string& version) {
+    if (runs_through_xla(name, question_)) return;
     const auto fact = about(name, version);
     const auto one = name + " " + version;
     if (!fact.gpu_from.empty()) {
-      if (!has_plugin(fact)) on_cpus_.emplace_back(name, no_plugin(name));
+      if (!has_plugin(fact)) on_cpus_.emplace_back(name, no_plugin(name, fact));
       return;
     }
     const bool states = fact.built_for && fact.built_for->known();
@@ -72,7 +73,7 @@ class Look {
   }
 
   // A framework, or a plugin that uses the GPU for one.
-  static bool computes(const std::string& name) { return is_framework(name) || name.starts_with("jax-"); }
+  static bool computes(const std::string& name) { return is_framework(name) || name.starts_with("jax-") || name == "libtpu"; }
 
   // "Binary compatibility is supported only for the desktop. It is not supported for Tegra" (CUDA C++ Programming Guide, 6.1.2).
   bool is_for_this_jetson(const specs::GpuBuild& build) const {
@@ -99,8 +100,10 @@ class Look {
     return !extra.empty() && chosen_.components.contains(name + "+" + extra);
   }
 
-  static std::string no_plugin(const std::string& name) {
-    return fmt::format("{} from the index runs on CPUs; a plugin makes it use a GPU: {}[cuda12]", name, name);
+  std::string no_plugin(const std::string& name, const Fact& fact) const {
+    const bool tpu = question_.gpu && question_.gpu->vendor == "google";
+    return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name, tpu ? "TPU" : "GPU",
+                       question_.gpu ? fact.instead_for(question_.gpu->vendor) : fact.instead);
   }
 
   void add_system(const Fact& fact, const std::string& name, const std::string& version) {

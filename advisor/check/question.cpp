@@ -18,6 +18,8 @@ static std::string as_written(std::string name) {
   return name;
 }
 
+bool is_known_vendor(const AskedGpu& gpu) { return gpu.vendor == "nvidia" || gpu.vendor == "amd" || gpu.vendor == "google"; }
+
 std::string gpu_in_words(const AskedGpu& gpu) {
   std::string code;
   if (!gpu.compute_capability.empty()) {

@@ -22,6 +22,9 @@ struct AskedGpu {
   bool jetson = false;       // runs code for its very compute capability alone: what is compiled for others' 8.x does not run
 };
 
+// Of others' no build is known.
+bool is_known_vendor(const AskedGpu& gpu);
+
 // "V100 (sm_70)", "MI250X (gfx90a)"
 std::string gpu_in_words(const AskedGpu& gpu);
 

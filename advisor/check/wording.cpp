@@ -81,7 +81,11 @@ class Wording {
     }
     if (target == "gpu.vendor")
       return fmt::format("{} is built for {}, and {} is not", owner,
-                         range_of(clause) == "amd" ? "AMD's ROCm" : "NVIDIA's CUDA", gpu());
+                         range_of(clause) == "amd"      ? "AMD's ROCm"
+                         : range_of(clause) == "google" ? "Google's TPUs"
+                                                        : "NVIDIA's CUDA",
+                         gpu());
+    if (target == "gpu.tpu") return fmt::format("{} has no code for {}; it has it for {}", owner, gpu(), range_of(clause));
     if (target == "gpu.gfx") return fmt::format("{} has no kernels for {}; it has them for {}", owner, gpu(), range_of(clause));
     if (target == "driver") return old_driver(clause, owner, why);
     if (target == "torch.cuda")
@@ -210,7 +214,7 @@ std::vector<std::string> reasons_in_words(const resolver::Unsolvable& why, const
 std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reasons) {
   constexpr std::pair<std::string_view, std::string_view> words[] = {
       {"the project needs ", "you ask for "}, {"the project runs on ", "you have "}, {"gpu.compute_capability ", "compute capability "},
-      {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "},
+      {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "}, {"gpu.tpu ", "a TPU of "},
       {" needs use ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
       {" needs gpu ", " does not use a GPU: "}};
   for (auto& reason : reasons) {

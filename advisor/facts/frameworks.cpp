@@ -36,6 +36,12 @@ bool is_leading(const std::string& package) {
   return one && one->role != Role::part;
 }
 
+std::string vendor_of_extra(const std::string& extra) {
+  if (extra == "tpu") return "google";
+  if (extra.starts_with("rocm")) return "amd";
+  return extra.starts_with("cuda") || extra == "and-cuda" ? "nvidia" : "";
+}
+
 std::string named_framework(const specs::Workload& workload) {
   const auto found = workload.params.find("framework");
   return found == workload.params.end() || found->second == "auto" ? "" : found->second;

@@ -29,6 +29,10 @@ bool is_framework(const std::string& package);  // what computes, or a part of i
 bool is_server(const std::string& package);
 bool is_leading(const std::string& package);    // what an answer may be about
 
+// Whose accelerators an extra brings code for: "cuda12", "and-cuda" -> "nvidia"; "rocm7-local" -> "amd"; "tpu" -> "google";
+// "": it says nothing of that.
+std::string vendor_of_extra(const std::string& extra);
+
 // matmul:framework=jax -> "jax"; "" where it names none.
 std::string named_framework(const specs::Workload& workload);
 

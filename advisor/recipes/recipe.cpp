@@ -1,9 +1,13 @@
 #include "advisor/recipes/recipe.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "advisor/recipes/parts.hpp"
+#include "specs/error.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -25,6 +29,15 @@ constexpr std::array<Format, 9> formats{{
     {"pod", RecipeFormat::pod, pod_recipe},
 }};
 
+// How a container or a job gets a TPU depends on how many chips a host has, which no stack says.
+void refuse_devices(RecipeFormat format) {
+  if (format != RecipeFormat::docker && format != RecipeFormat::sbatch && format != RecipeFormat::pod) return;
+  const auto found = std::ranges::find(formats, format, &Format::format);
+  throw bad_input(fmt::format("--format {}: not written for TPUs; --format containerfile makes the image, and requirements "
+                              "or uv install on a TPU VM",
+                              found->name));
+}
+
 }  // namespace
 
 std::optional<RecipeFormat> recipe_format_from(std::string_view name) {
@@ -40,6 +53,7 @@ std::vector<std::string> recipe_formats() {
 }
 
 std::string write_recipe(RecipeFormat format, const Recipe& recipe) {
+  if (recipe.accelerator != nullptr && recipe.accelerator->vendor == "google") refuse_devices(format);
   for (const auto& one : formats)
     if (one.format == format) return one.writer(recipe);
   return "";

@@ -62,7 +62,7 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
 
 Fact read_fact(const Node& node) {
   node.only({"of", "versions", "extra", "machine", "built_for", "requires", "system", "gpu_from", "cudas", "cubins_for",
-             "pythons", "machines", "fails", "note", "instead", "soft", "exists", "known", "source"});
+             "pythons", "machines", "fails", "note", "instead", "instead_on", "soft", "exists", "known", "source"});
   Fact fact;
   fact.file = node.file();
   fact.of = node.at("of").nonempty();
@@ -86,6 +86,7 @@ Fact read_fact(const Node& node) {
   fact.fails = optional_text(node, "fails");
   fact.note = optional_text(node, "note");
   fact.instead = optional_text(node, "instead");
+  fact.instead_on = map_at(node, "instead_on");
   if (const auto soft = node.find("soft")) fact.soft = soft->boolean();
   if (const auto exists = node.find("exists")) fact.exists = exists->text();
   fact.known = optional_text(node, "known");
@@ -98,6 +99,11 @@ Fact read_fact(const Node& node) {
 bool Fact::is_about(const Version& version) const {
   if (range) return !is_local(version.text()) && range->contains(version);
   return std::ranges::find(versions, version) != versions.end();
+}
+
+const std::string& Fact::instead_for(const std::string& vendor) const {
+  const auto found = instead_on.find(vendor);
+  return found == instead_on.end() ? instead : found->second;
 }
 
 std::vector<Fact> read_facts(const Node& document) {

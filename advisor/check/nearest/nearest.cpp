@@ -34,6 +34,7 @@ class Search {
     if (found_.empty() && !question_.keep.machine) change_python();
     if (found_.empty() || found_.front().changes.front().name == "python") change_packages(false);
     if (!question_.keep.machine) change_machine();
+    if (found_.empty()) take_instead(true, true);
     return std::move(found_);
   }
 
@@ -53,28 +54,41 @@ class Search {
     return newest_stack(world.project, world.catalog, order);
   }
 
-  // tensorflow-gpu for tensorflow 1.14, jax[cuda12] for jax.
-  void take_instead(bool same_version = true) {
+  static std::string with_extras_of(const specs::Dependency& dependency, const std::string& name) {
+    return dependency.extras.empty() ? name : fmt::format("{}[{}]", name, fmt::join(dependency.extras, ","));
+  }
+
+  bool is_of_another(const std::string& extra) const {
+    const auto vendor = vendor_of_extra(extra);
+    return question_.gpu && !vendor.empty() && vendor != question_.gpu->vendor;
+  }
+
+  // tensorflow-gpu for tensorflow 1.14, jax[cuda12] for jax and for jax[tpu].
+  void take_instead(bool same_version = true, bool of_any_extra = false) {
     for (const auto& placed : question_.asked) {
       const auto name = knowledge_.real_name(placed.dependency.name);
       const auto chosen = judged_.chosen.components.find(name);
       if (chosen == judged_.chosen.components.end() || !knowledge_.package(name) || keeps(name)) continue;
       const auto fact = knowledge_.about(name, specs::pep440_version(chosen->second));
-      if (fact.instead.empty() || !placed.dependency.extras.empty()) continue;
+      const auto& instead = question_.gpu ? fact.instead_for(question_.gpu->vendor) : fact.instead;
+      if (instead.empty() || !std::ranges::all_of(placed.dependency.extras, [&](const auto& one) {
+            return is_of_another(one) || (of_any_extra && !vendor_of_extra(one).empty());
+          }))
+        continue;
       auto changed = question_;
       for (auto& one : changed.asked)
         if (knowledge_.real_name(one.dependency.name) == name)
           one.dependency = *specs::parse_dependency(
-              fact.instead + (one.dependency.versions.is_any() || !same_version ? "" : one.dependency.versions.text()));
+              instead + (one.dependency.versions.is_any() || !same_version ? "" : one.dependency.versions.text()));
       const auto stack = solve(changed, python_world(knowledge_, changed, world_.python));
       if (!stack || lacks_plugin(*stack, name)) continue;
       Nearest nearest;
       nearest.stack = *stack;
-      const auto other = fact.instead.substr(0, fact.instead.find('['));
+      const auto other = instead.substr(0, instead.find('['));
       const auto found = stack->components.find(other);
       const auto version = found == stack->components.end() ? chosen->second : found->second;
-      nearest.changes.push_back({fact.instead, name, version});
-      nearest.text = fmt::format("{} {} does", fact.instead, version);
+      nearest.changes.push_back({instead, with_extras_of(placed.dependency, name), version});
+      nearest.text = fmt::format("{} {} does", instead, version);
       for (const auto& one : changed.asked) nearest.install.push_back(one.dependency.text());
       instead_.hold(changed, nearest);
       found_.push_back(std::move(nearest));
@@ -85,7 +99,7 @@ class Search {
   // jax[cuda12] of some releases brings none from the index: its part for GPUs is on JAX's own.
   bool lacks_plugin(const specs::Stack& stack, const std::string& name) const {
     const auto found = stack.components.find(name), library = stack.components.find("jaxlib");
-    if (found == stack.components.end()) return false;
+    if (!question_.gpu || found == stack.components.end()) return false;
     const auto plugins = knowledge_.about(name, specs::pep440_version(found->second)).gpu_from;
     const bool built_in = library != stack.components.end() && specs::is_local(library->second);
     return !plugins.empty() && !built_in &&
@@ -96,7 +110,8 @@ class Search {
   void hold_back() {
     if (!judged_.installable) return;
     const auto stack = solve(question_, python_world(knowledge_, question_, world_.python));
-    if (!stack) return;
+    const auto lacks = [&](const auto& placed) { return lacks_plugin(*stack, knowledge_.real_name(placed.dependency.name)); };
+    if (!stack || std::ranges::any_of(question_.asked, lacks)) return;
     bool runs = false;
     Nearest nearest;
     nearest.stack = *stack;

@@ -10,9 +10,8 @@ bool has_code(const Knowledge& knowledge, const std::string& name, const specs::
   const auto fact = knowledge.about(name, version, "", question.machine);
   if (!fact.gpu_from.empty() || !fact.built_for_cuda.empty() || fact.soft) return true;
   if (!fact.built_for || fact.built_for->for_cpus() || !system_failure(knowledge, fact, question).empty()) return false;
-  const bool of_amd = !fact.built_for->gfx.empty() || !fact.built_for->rocm.empty();
-  return of_amd ? question.gpu->vendor == "amd"
-                : fact.built_for->reach(question.gpu->compute_capability) != specs::GpuBuild::Reach::none;
+  if (const auto vendor = fact.built_for->vendor(); vendor != "nvidia") return question.gpu->vendor == vendor;
+  return fact.built_for->reach(question.gpu->compute_capability) != specs::GpuBuild::Reach::none;
 }
 
 }  // namespace

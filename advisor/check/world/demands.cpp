@@ -35,13 +35,17 @@ int glibc_of(const std::string& platform) {
   return platform.starts_with(prefix) ? std::atoi(platform.c_str() + prefix.size()) : 0;
 }
 
-void add_amd_build(const GpuBuild& build, VersionEntry& made) {
-  made.requires_.push_back({"gpu", "vendor", {{{*SpecifierSet::parse("==amd", Versioning::opaque), {}}}, "amd"}});
-  if (build.gfx.empty()) return;
-  Requirement requirement{"gpu", "gfx", {}};
-  for (const auto& one : build.gfx)
+void add_vendor(const std::string& vendor, VersionEntry& made) {
+  made.requires_.push_back({"gpu", "vendor", {{{*SpecifierSet::parse("==" + vendor, Versioning::opaque), {}}}, vendor}});
+}
+
+// One of these, where any is stated.
+void add_targets(const std::string& attribute, const std::vector<std::string>& targets, VersionEntry& made) {
+  if (targets.empty()) return;
+  Requirement requirement{"gpu", attribute, {}};
+  for (const auto& one : targets)
     requirement.constraint.any.push_back({*SpecifierSet::parse("==" + one, Versioning::opaque), {}});
-  requirement.constraint.text = fmt::format("{}", fmt::join(build.gfx, ", "));
+  requirement.constraint.text = fmt::format("{}", fmt::join(targets, ", "));
   made.requires_.push_back(std::move(requirement));
 }
 
@@ -62,6 +66,12 @@ std::string extra_for_gpus(const std::string& package, const specs::Fact& fact) 
 
 bool is_for_gpus(const std::string& package, const specs::Fact& fact) {
   return is_framework(package) || !extra_for_gpus(package, fact).empty();
+}
+
+bool runs_through_xla(const std::string& package, const Question& question) {
+  if (!question.gpu || question.gpu->vendor != "google") return false;
+  if (package != "torch" && package != "triton" && !package.starts_with("nvidia-") && !package.starts_with("cuda-")) return false;
+  return std::ranges::any_of(question.asked, [](const auto& placed) { return placed.dependency.name == "torch-xla"; });
 }
 
 std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question) {
@@ -125,7 +135,7 @@ void Demands::add_missing_wheel(const PackageRelease& release, const SpecifierSe
 }
 
 void Demands::add_gpu(const std::string& package, const specs::Fact& fact, bool must_compute, VersionEntry& made) const {
-  if (!question_.gpu) return;
+  if (!question_.gpu || runs_through_xla(package, question_)) return;
   add_build(fact, made);
   add_no_build(package, fact, must_compute, made);
 }
@@ -134,12 +144,11 @@ void Demands::add_build(const specs::Fact& fact, VersionEntry& made) const {
   const auto& gpu = *question_.gpu;
   if (fact.built_for && fact.built_for->known() && !fact.built_for->for_cpus()) {
     const auto& build = *fact.built_for;
-    if (!build.gfx.empty() || !build.rocm.empty())
-      add_amd_build(build, made);
-    else if (gpu.vendor != "nvidia")
-      made.requires_.push_back({"gpu", "vendor", {{{*SpecifierSet::parse("==nvidia", Versioning::opaque), {}}}, "nvidia"}});
-    else if (!fact.soft)
-      add_cuda_build(build, made);
+    const auto vendor = build.vendor();
+    if (vendor != "nvidia" || gpu.vendor != "nvidia") add_vendor(vendor, made);
+    add_targets("gfx", build.gfx, made);
+    add_targets("tpu", build.tpu, made);
+    if (vendor == "nvidia" && gpu.vendor == "nvidia" && !fact.soft) add_cuda_build(build, made);
   }
   if (!fact.cudas.empty() && gpu.vendor == "nvidia") {
     Requirement requirement{"torch", "cuda", {}};

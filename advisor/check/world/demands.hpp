@@ -23,6 +23,9 @@ std::string extra_for_gpus(const std::string& package, const specs::Fact& fact);
 // What computes on a GPU; a build of these for CPUs is not what somebody who names a GPU wants.
 bool is_for_gpus(const std::string& package, const specs::Fact& fact);
 
+// On a TPU, with torch-xla beside it: of torch, and of what it brings for CUDA, nothing but the processor's part is used.
+bool runs_through_xla(const std::string& package, const Question& question);
+
 // Why what a build loads from the system does not run on the GPU; "" if it does, or nobody knows. It may be any release of
 // the library from the stated one to the end of its major version.
 std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question);

@@ -100,6 +100,7 @@ class Builder {
     entry.attributes["vendor"] = asked.vendor;
     if (!asked.compute_capability.empty()) entry.attributes["compute_capability"] = asked.compute_capability;
     if (!asked.gfx.empty()) entry.attributes["gfx"] = asked.gfx;
+    if (asked.vendor == "google") entry.attributes["tpu"] = asked.name;
     world_.project.hardware["gpu"] = asked.name;
     if (asked.vendor != "nvidia" || asked.compute_capability.empty()) return;
     auto driver = knowledge_.drivers().component(asked.compute_capability);

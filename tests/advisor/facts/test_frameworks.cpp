@@ -26,4 +26,12 @@ TEST_CASE("no answer is about a part of a framework") {
   CHECK_FALSE((is_framework("numpy") || is_leading("numpy") || is_server("numpy")));
 }
 
+TEST_CASE("an extra says whose accelerators it brings code for") {
+  CHECK(vendor_of_extra("cuda12") == "nvidia");
+  CHECK(vendor_of_extra("and-cuda") == "nvidia");
+  CHECK(vendor_of_extra("rocm7-local") == "amd");
+  CHECK(vendor_of_extra("tpu") == "google");
+  CHECK(vendor_of_extra("k8s").empty());
+}
+
 }  // namespace frameworks_tests

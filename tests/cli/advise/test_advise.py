@@ -42,7 +42,7 @@ TEXTS = {
     "t4-matmul": ((100,), 0, None, "--hw t4 --workload matmul"),
     "k80-matmul": ((100,), 0, None, "--hw k80 --workload matmul"),
     "mi300x-matmul": ((100,), 0, None, "--hw mi300x --workload matmul"),
-    "tpu-v3": ((100,), 1, None, "--hw tpu-v3 --workload matmul"),
+    "tpu-v3": ((100,), 0, None, "--hw tpu-v3 --workload matmul"),
     "v100-stream": ((100,), 1, None, "--hw v100 --workload stream"),
     "zen4-stream": ((80,), 1, None, "--hw zen4 --workload stream"),
     "zen4-launch_latency": ((80,), 1, None, "--hw zen4 --workload launch_latency"),

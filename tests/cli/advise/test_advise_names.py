@@ -46,6 +46,15 @@ class AdviseNames(AdviseCase):
         for typed, called in (("h100", "H100"), ("8xh100", "8xH100"), ("GeForce RTX 3080", "GeForce RTX 3080"), ("Tesla V100", "Tesla V100")):
             self.assertIn(f"valid on {called}", " ".join(self.answer("--hw", typed, "--workload", "attention")["why"].split()))
 
+    def test_a_tpu_has_jax(self):
+        for typed in ("tpu-v3", "TPUv5e", "TPU7x"):
+            answer = self.answer("--hw", typed, "--workload", "train_resnet50")
+            self.assertRegex(answer["run"], r"^jax [\d.]+ \(libtpu [\d.]+\)$")
+            self.assertRegex(answer["install"]["line"], r'^pip install "jax\[tpu\]==[\d.]+"$')
+        remarks = self.answer("--hw", "tpu-v3", "--workload", "train_resnet50")["remarks"]
+        self.assertIn("Published there is tensorflow 1.14.1: another framework, so no reason to leave jax.", remarks)
+        self.assertIn("vllm 0.33.0 is built for NVIDIA's CUDA", self.advise("--hw", "v5e", "--workload", "serve_llm", exit_code=1).stdout)
+
     def test_names_of_one_gpu_give_one_answer(self):
         answers = {json.dumps(self.json("advise", "--hw", name, "--workload", "matmul", "--explain")["valid"])
                    for name in ("t4", "Tesla T4", "g4dn.xlarge", "NVIDIA T4")}

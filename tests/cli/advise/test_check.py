@@ -80,7 +80,9 @@ class Answers(Check):
                           (["jax==0.4.35"], "h100"), (["tensorflow-cpu==2.15.0"], "a100"), (["torch==2.8.0"], "gtx 1080 ti"),
                           (["torch==2.4.0", "torchvision==0.18.0"], "a100"), (["torch==2.4.0", "torch==2.3.0"], "a100"),
                           (["tensorflow", "--python", "3.12", "--driver", "470.57.02"], "k80"),
-                          (["torch", "tensorflow", "--python", "3.13"], "k80"), (["sglang"], "t4"), (["sglang[srt]==0.4.1"], "t4")):
+                          (["torch", "tensorflow", "--python", "3.13"], "k80"), (["sglang"], "t4"), (["sglang[srt]==0.4.1"], "t4"),
+                          (["jax[tpu]"], "v100"), (["jax[cuda13]==0.11.2"], "v100"), (["jax[cuda12]==0.11.2"], "tpu-v4"),
+                          (["torch==2.8.0", "torch_xla[tpu]==2.9.0"], "v5e")):
             document = self.document(*words, hw=hw, exit_code=1)
             for one in [document["nearest"], *document["others"]]:
                 machine = {change["name"]: change["to"] for change in one["changes"]}
@@ -114,6 +116,20 @@ class Answers(Check):
             self.assertEqual(len(nearest["install"]), 1, nearest)
             self.assertRegex(nearest["install"][0], r"^sglang\[srt\]==0\.")
             self.assertEqual(self.answer(*nearest["install"], *words[1:], hw="t4"), "yes")
+
+    def test_the_nearest_takes_the_extra_that_does(self):
+        """Another vendor's, or another CUDA's, is not what was meant; an old release that brings no plugin does not compute there."""
+        for words, hw, to in (("jax[tpu]", "v100", "jax[cuda12]"), ("jax[cuda12]", "tpu-v5e", "jax[tpu]"), ("jax[cuda13]", "v100", "jax[cuda12]"),
+                              ("jax[cuda12]", "mi300x", "jax[rocm7-local]"), ("jax", "tpu7x", "jax[tpu]")):
+            change = self.document(words, hw=hw, exit_code=1)["nearest"]["changes"][0]
+            self.assertEqual((change["name"], change["from"]), (to, words))
+
+    def test_pytorch_on_a_tpu_has_torch_xla_beside_it(self):
+        self.assertRegex(self.first_line("torch==2.9.0", hw="v5e", exit_code=1), "^No: torch 2.9.0 is built for NVIDIA's CUDA")
+        self.assertIn("torch-xla[tpu]", self.first_line("torch==2.9.0", "torch_xla", hw="v5e", exit_code=1))
+        for torch in ("torch==2.9.0", "torch==2.9.0+cpu"):
+            self.assertEqual(self.answer(torch, "torch_xla[tpu]", hw="v5e"), "yes")
+        self.assertEqual(self.answer("vllm", "torch_xla[tpu]", hw="v5e"), "no")
 
     def test_no_nearest_is_a_build_whose_GPUs_nobody_states(self):
         document = self.document("vllm", hw="k80", exit_code=1)

@@ -150,6 +150,20 @@ class Syntax(Recipes):
             self.assertEqual(sorted(asked), sorted(document["project"]["dependencies"]))
             self.assertEqual(environment.get("variables"), {"PI_ODD": HOSTILE} if name == "odd" else environment.get("variables"))
 
+    def test_accelerators_whose_stacks_are_packages_alone(self):
+        """No catalog of libraries has stacks for AMD's GPUs and TPUs. What names a TPU's devices is refused with what does."""
+        formats = ("requirements", "pipfile", "uv", "conda", "containerfile", "docker", "sbatch", "pod")
+        for hw, package, refused in (("mi300x", "torch==2.14.1+rocm7.2", ()), ("tpu-v5e", "jax[tpu]==", ("docker", "sbatch", "pod"))):
+            for name in formats:
+                with self.subTest(hw=hw, format=name):
+                    done = self.stackx("advise", "--hw", hw, "--workload", "matmul", "--format", name, exit_code=2 if name in refused else 0)
+                    if name in refused:
+                        self.assertIn("not written for TPUs; --format containerfile makes the image", done.stderr)
+                    elif name not in ("pod", "pipfile"):
+                        self.assertIn(package, done.stdout)
+        self.assertIn("glibc 2.31 or newer", self.stackx("advise", "--hw", "tpu-v5e", "--format", "requirements").stdout)  # libtpu's wheel
+        self.assertIn("amd.com/gpu: 1", self.stackx("advise", "--hw", "mi300x", "--format", "pod").stdout)
+
     def test_what_a_docker_line_says(self):
         """To a program `docker` that keeps its words."""
         kept = self.write("docker", f"#!{sys.executable}\nimport json, sys\njson.dump(sys.argv[1:], open('said', 'w'))\n")

@@ -25,12 +25,13 @@ bool in(const Constraint& constraint, const std::string& compute_capability) {
 }  // namespace
 
 TEST_CASE("GPU build: everything is read") {
-  const auto build = read(R"({"cuda": 12.6, "rocm": "6.2", "cubins": ["7.0", 8.6], "ptx": ["9.0"], "gfx": ["gfx90a"], "minimum": "7.5"})");
+  const auto build = read(R"({"cuda": 12.6, "rocm": "6.2", "cubins": ["7.0", 8.6], "ptx": ["9.0"], "gfx": ["gfx90a"], "tpu": ["tpu-v4"], "minimum": "7.5"})");
   CHECK(build.cuda == "12.6");  // a number keeps its text
   CHECK(build.rocm == "6.2");
   CHECK(build.cubins == std::vector<std::string>{"7.0", "8.6"});
   CHECK(build.ptx == std::vector<std::string>{"9.0"});
   CHECK(build.gfx == std::vector<std::string>{"gfx90a"});
+  CHECK(build.tpu == std::vector<std::string>{"tpu-v4"});
   CHECK(build.minimum == "7.5");
 }
 
@@ -42,8 +43,16 @@ TEST_CASE("GPU build: what is known of it") {
   CHECK(read(R"({"cuda": "none"})").known());
   CHECK(read(R"({"cuda": "none"})").for_cpus());
   CHECK_FALSE(read(R"({"cuda": "any", "minimum": "7.5"})").for_cpus());
-  for (const char* text : {R"({"cubins": ["8.0"]})", R"({"ptx": ["8.0"]})", R"({"minimum": "8.0"})", R"({"gfx": ["gfx90a"]})"})
+  for (const char* text : {R"({"cubins": ["8.0"]})", R"({"ptx": ["8.0"]})", R"({"minimum": "8.0"})", R"({"gfx": ["gfx90a"]})",
+                           R"({"tpu": ["tpu-v4"]})"})
     CHECK(read(text).known());
+}
+
+TEST_CASE("GPU build: whose accelerators it is for") {
+  CHECK(read(R"({"cuda": "12.6", "cubins": ["8.0"]})").vendor() == "nvidia");
+  CHECK(read(R"({"rocm": "6.2"})").vendor() == "amd");
+  CHECK(read(R"({"gfx": ["gfx90a"]})").vendor() == "amd");
+  CHECK(read(R"({"tpu": ["tpu-v4"]})").vendor() == "google");
 }
 
 TEST_CASE("GPU build: machine code runs on its own generation, from its own minor on") {

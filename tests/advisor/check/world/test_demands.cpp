@@ -137,6 +137,18 @@ TEST_CASE("check: AMD's and NVIDIA's builds are for their own") {
   CHECK_THAT(known.check(amd).text, Contains("torch 2.9.0 is built for NVIDIA's CUDA"));
 }
 
+TEST_CASE("check: Google's builds are for the chips that they drive") {
+  Known known;
+  torch_world(known);
+  known.overlay(R"({"of": "torch", "versions": ["2.9.0+tpu"], "built_for": {"tpu": ["tpu-v4", "tpu-v5e"]}})");
+  CHECK_THAT(known.check(on_gpu({"torch==2.9.0+tpu"}, "8.0")).text, Contains("torch 2.9.0+tpu is built for Google's TPUs"));
+  auto tpu = on_gpu({"torch==2.9.0+tpu"}, "");
+  tpu.gpu = AskedGpu{"tpu-v5e", "TPU v5e", "v5e", "google", "tpu", "", "", false};
+  CHECK(known.check(tpu).answer == Answer::yes);
+  tpu.gpu->name = "tpu7x", tpu.gpu->asked = "TPU7x";
+  CHECK_THAT(known.check(tpu).text, Contains("has no code for TPU7x; it has it for tpu-v4, tpu-v5e"));
+}
+
 TEST_CASE("check: what never runs as installed is a no with its reason") {
   Known known;
   torch_world(known);
