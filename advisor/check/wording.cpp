@@ -214,7 +214,7 @@ std::vector<std::string> reasons_in_words(const resolver::Unsolvable& why, const
 std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reasons) {
   constexpr std::pair<std::string_view, std::string_view> words[] = {
       {"the project needs ", "you ask for "}, {"the project runs on ", "you have "}, {"gpu.compute_capability ", "compute capability "},
-      {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "}, {"gpu.tpu ", "a TPU of "},
+      {"gpu.vendor google", "a TPU"}, {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "}, {"gpu.tpu ", "a TPU of "},
       {" needs use ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
       {" needs gpu ", " does not use a GPU: "}};
   for (auto& reason : reasons) {
