@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/python_world.hpp"
@@ -42,6 +43,7 @@ class Look {
     if (runs_through_xla(name, question_)) return;
     const auto fact = about(name, version);
     const auto one = name + " " + version;
+    add_unasked(fact, name, version);
     if (!fact.gpu_from.empty()) {
       if (!has_plugin(fact)) on_cpus_.emplace_back(name, no_plugin(name, fact));
       return;
@@ -104,6 +106,19 @@ class Look {
     const bool tpu = question_.gpu && question_.gpu->vendor == "google";
     return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name, tpu ? "TPU" : "GPU",
                        question_.gpu ? fact.instead_for(question_.gpu->vendor) : fact.instead);
+  }
+
+  // What it needs and no metadata asks for: torch-xla's torch.
+  void add_unasked(const Fact& fact, const std::string& name, const std::string& version) {
+    if (fact.requires_.empty()) return;
+    std::set<std::string> brought;
+    if (const auto* release = knowledge_.package(name)->find(specs::pep440_version(version)); release && release->requires_)
+      for (const auto& text : *release->requires_)
+        if (const auto dependency = specs::parse_dependency(text)) brought.insert(dependency->name);
+    for (const auto& [other, range] : fact.requires_)
+      if (const auto found = chosen_.components.find(other);
+          found != chosen_.components.end() && !brought.contains(other) && !is_asked(other))
+        on_.notes.push_back(fmt::format("{} needs {} beside it, which no installer brings: install {}=={}, too", name, other, other, found->second));
   }
 
   void add_system(const Fact& fact, const std::string& name, const std::string& version) {

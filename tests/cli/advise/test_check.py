@@ -127,6 +127,8 @@ class Answers(Check):
     def test_pytorch_on_a_tpu_has_torch_xla_beside_it(self):
         self.assertRegex(self.first_line("torch==2.9.0", hw="v5e", exit_code=1), "^No: torch 2.9.0 is built for NVIDIA's CUDA")
         self.assertIn("torch-xla[tpu]", self.first_line("torch==2.9.0", "torch_xla", hw="v5e", exit_code=1))
+        alone = self.check("torch_xla[tpu]==2.9.0", hw="v5e").stdout
+        self.assertRegex(" ".join(alone.split()), r"^Yes: .* torch-xla needs torch beside it, which no installer brings: install torch==2\.9\.\d, too")
         for torch in ("torch==2.9.0", "torch==2.9.0+cpu"):
             self.assertEqual(self.answer(torch, "torch_xla[tpu]", hw="v5e"), "yes")
         self.assertEqual(self.answer("vllm", "torch_xla[tpu]", hw="v5e"), "no")
