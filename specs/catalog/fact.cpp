@@ -62,7 +62,7 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
 
 Fact read_fact(const Node& node) {
   node.only({"of", "versions", "extra", "machine", "built_for", "requires", "system", "gpu_from", "cudas", "cubins_for",
-             "pythons", "machines", "fails", "note", "instead", "instead_on", "soft", "exists", "known", "source"});
+             "pythons", "machines", "fails", "note", "instead", "instead_on", "elsewhere", "soft", "exists", "known", "source"});
   Fact fact;
   fact.file = node.file();
   fact.of = node.at("of").nonempty();
@@ -87,6 +87,7 @@ Fact read_fact(const Node& node) {
   fact.note = optional_text(node, "note");
   fact.instead = optional_text(node, "instead");
   fact.instead_on = map_at(node, "instead_on");
+  fact.elsewhere = map_at(node, "elsewhere");
   if (const auto soft = node.find("soft")) fact.soft = soft->boolean();
   if (const auto exists = node.find("exists")) fact.exists = exists->text();
   fact.known = optional_text(node, "known");

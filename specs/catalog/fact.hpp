@@ -11,6 +11,7 @@
 //   cudas      the CUDA releases, exact, that the package has a library for: it takes that of the stack's torch
 //   instead    the package of the same release that does use a GPU: "tensorflow-gpu", "jax[cuda12]"
 //   instead_on the same by the accelerator's vendor, where it is another one: {"google": "jax[tpu]"}
+//   elsewhere  by the accelerator's vendor, where builds for it are that nobody lists here: {"amd": "a sentence without its end"}
 //   system     what it loads from the system: {"cuda": "11.2", "cudnn": "8.1"}
 //   pythons, machines  of builds that no index lists here: {"3.9", ...}, {"x86_64", "aarch64"}
 //   exists     "inferred": nobody is known to have seen this build; checks judge it, advice does not name it
@@ -40,7 +41,7 @@ struct Fact {
 
   std::optional<GpuBuild> built_for;
   std::map<std::string, GpuBuild> built_for_cuda;  // by the stack's CUDA ("12.8"), where that decides
-  std::map<std::string, std::string> requires_, system, instead_on;
+  std::map<std::string, std::string> requires_, system, instead_on, elsewhere;
   std::vector<std::string> gpu_from, cudas, pythons, machines;
   std::string fails, note, instead, exists;
   bool soft = false;

@@ -1,16 +1,24 @@
 #include "advisor/check/nearest/with_code.hpp"
 
+#include <algorithm>
+
 #include "advisor/check/world/demands.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
 
+// Where nothing is stated, it may be.
+bool is_among(const std::vector<std::string>& stated, const std::string& target) {
+  return stated.empty() || std::ranges::find(stated, target) != stated.end();
+}
+
 bool has_code(const Knowledge& knowledge, const std::string& name, const specs::Version& version, const Question& question) {
   const auto fact = knowledge.about(name, version, "", question.machine);
   if (!fact.gpu_from.empty() || !fact.built_for_cuda.empty() || fact.soft) return true;
   if (!fact.built_for || fact.built_for->for_cpus() || !system_failure(knowledge, fact, question).empty()) return false;
-  if (const auto vendor = fact.built_for->vendor(); vendor != "nvidia") return question.gpu->vendor == vendor;
+  if (const auto vendor = fact.built_for->vendor(); vendor != "nvidia")
+    return question.gpu->vendor == vendor && is_among(fact.built_for->gfx, question.gpu->gfx) && is_among(fact.built_for->tpu, question.gpu->name);
   return fact.built_for->reach(question.gpu->compute_capability) != specs::GpuBuild::Reach::none;
 }
 

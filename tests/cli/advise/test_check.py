@@ -138,6 +138,17 @@ class Answers(Check):
         self.assertIsNone(document["nearest"])
         self.assertIn("no release of vllm that is known has code for K80 (sm_37)", document["notes"])
 
+    def test_an_amd_gpu_that_pytorch_has_no_code_for(self):
+        document = self.document("torch", hw="RX 6700 XT", exit_code=1)
+        self.assertIsNone(document["nearest"])
+        self.assertIn("no release of torch that is known has code for RX 6700 XT (gfx1031)", document["notes"])
+        self.assertEqual(self.document("torch", hw="RX 6800 XT", exit_code=1)["nearest"]["changes"][0]["name"], "torch")
+
+    def test_where_the_builds_are_that_no_index_here_lists(self):
+        for hw, where in (("RX 7900 XTX", "the ROCm builds of vLLM, for Python 3.12, are on its own index"), ("v5e", "the package vllm-tpu")):
+            self.assertIn(where, str(self.document("vllm", hw=hw, exit_code=1)["notes"]))
+        self.assertNotIn("ROCm", str(self.document("vllm", hw="k80", exit_code=1)["notes"]))
+
     def test_the_order_of_names_decides_nothing(self):
         """pip goes back on the newest torch for the vllm that pins another, whichever was named first."""
         for names in (("torch", "vllm"), ("vllm", "torch"), ("torchvision", "vllm", "torch")):

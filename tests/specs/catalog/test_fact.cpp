@@ -28,7 +28,7 @@ Version version(const std::string& text) { return *Version::parse(text, Versioni
 TEST_CASE("facts: everything is read") {
   const auto fact = one(R"("versions": ["2.7.0", "2.7.1+cu126"], "extra": "all", "machine": "aarch64",
     "built_for": {"cuda": "12.6", "cubins": ["5.0"], "ptx": []}, "requires": {"numpy": "<2"}, "fails": "no library",
-    "gpu_from": ["jax-cuda12-plugin"], "cudas": ["12.6", "12.8"], "instead": "jax[cuda12]", "instead_on": {"google": "jax[tpu]"}, "system": {"cuda": 11.2, "cudnn": "8.1"},
+    "gpu_from": ["jax-cuda12-plugin"], "cudas": ["12.6", "12.8"], "instead": "jax[cuda12]", "instead_on": {"google": "jax[tpu]"}, "elsewhere": {"amd": "there"}, "system": {"cuda": 11.2, "cudnn": "8.1"},
     "pythons": ["3.9"], "machines": ["x86_64"], "soft": true, "note": "a word", "known": "read",
     "source": {"url": "https://h/x", "read": "2026-11-22", "title": "T"})");
   CHECK(fact.of == "torch");
@@ -45,6 +45,7 @@ TEST_CASE("facts: everything is read") {
   CHECK(fact.instead == "jax[cuda12]");
   CHECK(fact.instead_for("nvidia") == "jax[cuda12]");
   CHECK(fact.instead_for("google") == "jax[tpu]");
+  CHECK(fact.elsewhere.at("amd") == "there");
   CHECK(fact.system == std::map<std::string, std::string>{{"cuda", "11.2"}, {"cudnn", "8.1"}});
   CHECK(fact.pythons == Texts{"3.9"});
   CHECK(fact.machines == Texts{"x86_64"});

@@ -90,6 +90,16 @@ const std::vector<std::pair<const char*, std::vector<const char*>>> spellings{
     {"mi300x", {"mi300x", "MI300X", "amd-mi300x", "AMDMI300X", "instinct mi300x", "InstinctMI300X",
                 "Standard_ND96isr_MI300X_v5"}},
     {"mi250x", {"mi250x", "MI-250X"}},
+    {"mi300a", {"mi300a", "MI300A", "AMD Instinct MI300A"}},
+    {"mi100", {"mi100", "MI100", "AMD Instinct MI100"}},
+    {"mi50-16gb", {"MI50 16GB", "AMD Radeon Instinct MI50 16GB"}},
+    {"rx-7900-xtx", {"RX 7900 XTX", "rx7900xtx", "7900 XTX", "7900xtx", "AMD Radeon RX 7900 XTX", "Radeon RX7900XTX"}},
+    {"rx-7900-xt", {"RX 7900 XT", "rx7900xt", "7900xt"}},
+    {"rx-9070", {"RX 9070", "rx9070", "AMD Radeon RX 9070"}},
+    {"rx-6800", {"RX 6800", "AMD Radeon RX 6800"}},
+    {"w7900", {"W7900", "Radeon PRO W7900", "AMD Radeon Pro W7900"}},
+    {"r9700", {"R9700", "Radeon AI PRO R9700"}},
+    {"radeon-vii", {"Radeon VII", "radeonvii"}},
     {"agx-orin-64gb", {"orin", "agxorin", "Jetson AGX Orin"}},
     {"tpu-v3", {"tpuv3", "TPU v3", "tpu-v3"}}};
 
@@ -103,7 +113,7 @@ const std::vector<const char*> unknown{
         "rtx 2080 super",
     "rtx2080super", "4080 super", "rtx4080super", "rtx 2070", "rtx2070", "gtx1070", "gtx 1060", "v100nvl", "l4s",
         "t4s", "t40", "k8",
-    "p1000", "mi300", "mi300a", "h100a", "a10s", "b2000", "rtx-5090-laptop", "rtx5070", "xeon", "8x", "8xfoo"};
+    "p1000", "mi300", "h100a", "7900 xtxx", "rx7950xt", "a10s", "b2000", "rtx-5090-laptop", "rtx5070", "xeon", "8x", "8xfoo"};
 
 }  // namespace
 
