@@ -101,7 +101,12 @@ const std::vector<std::pair<const char*, std::vector<const char*>>> spellings{
     {"r9700", {"R9700", "Radeon AI PRO R9700"}},
     {"radeon-vii", {"Radeon VII", "radeonvii"}},
     {"agx-orin-64gb", {"orin", "agxorin", "Jetson AGX Orin"}},
-    {"tpu-v3", {"tpuv3", "TPU v3", "tpu-v3"}}};
+    {"tpu-v3", {"tpuv3", "TPU v3", "tpu-v3", "v3-8"}},
+    {"tpu-v4", {"TPU v4", "v4-8", "ct4p-hightpu-4t", "tpu-v4-podslice"}},
+    {"tpu-v5e", {"TPU v5 lite", "v5e", "v5litepod-8", "v5e-8", "ct5lp-hightpu-4t", "tpu-v5-lite-podslice"}},
+    {"tpu-v5p", {"TPU v5", "TPU v5p", "v5p-128", "ct5p-hightpu-4t", "tpu-v5p-slice"}},
+    {"tpu-v6e", {"TPU v6 lite", "v6e-8", "ct6e-standard-8t", "tpu-v6e-slice", "Trillium"}},
+    {"tpu7x", {"TPU7x", "tpu7x-standard-4t", "Ironwood"}}};
 
 // No model of the catalog, or a name that says none.
 const std::vector<const char*> unknown{
