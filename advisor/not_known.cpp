@@ -193,6 +193,9 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
 }
 
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta, const std::vector<std::string>& pythons) {
+  if (advice.accelerator && advice.accelerator->vendor != "nvidia")
+    throw bad_input(fmt::format("--settle: stackx measures on processors and NVIDIA's GPUs, not on {}; --format writes down what to run there",
+                                advice.accelerator->title));
   if (open.candidates.empty() && advises_unmeasured_package(advice))
     throw bad_input(fmt::format("--settle: the catalogs do not say how to install {} for {} on {}, so that it cannot be measured "
                                 "from here; write a project yourself (docs/inspect.md)",

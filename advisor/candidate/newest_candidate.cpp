@@ -158,29 +158,35 @@ class Search {
 
   // Where the newest ones fail for what they require: the newest that any whole stack holds.
   std::optional<Candidate> by_resolver() {
+    const auto all = forms();
+    std::set<std::string> extras;
+    for (const auto& form : all) extras.insert(form.extra);
+    const auto pythons = wish_.question.python.empty() ? std::vector<std::string>{"3.12", "3.10", "3.8"} : std::vector{wish_.question.python};
+    const Form* newest = nullptr;
+    for (const auto& extra : extras)
+      for (const auto& python : pythons)
+        if (const auto* found = newest_of(all, extra, python); found && (!newest || before(*found, *newest))) newest = found;
+    return newest ? judged(*newest) : std::nullopt;
+  }
+
+  // Of the forms with that extra, the one of the newest whole stack; null: there is none.
+  const Form* newest_of(const std::vector<Form>& all, const std::string& extra, const std::string& python) const {
     auto question = wish_.question;
     question.any_build.insert(wish_.root);
     question.known_only = true;
-    if (own_.empty()) question.asked.push_back({*specs::parse_dependency(wish_.root), "advice"});
-    auto pythons =
-        question.python.empty() ? std::vector<std::string>{"3.12", "3.10", "3.8"} : std::vector{question.python};
-    const specs::PackageRelease* newest = nullptr;
-    const auto all = forms();
-    for (const auto& python : pythons) {
-      auto world = python_world(knowledge_, question, python);
-      auto& versions = world.catalog.components.at(wish_.root).versions;
-      std::erase_if(versions, [&](const auto& entry) {
-        return std::ranges::none_of(all, [&](const auto& form) { return form.release->version == entry.version; });
-      });
-      std::ranges::stable_sort(world.order, {}, [&](const auto& name) { return name != wish_.root; });
-      const auto stack = newest_stack(world.project, world.catalog, world.order);
-      if (!stack || !stack->components.contains(wish_.root)) continue;
-      const auto* release = package_->find(specs::pep440_version(stack->components.at(wish_.root)));
-      if (!newest || release->version > newest->version) newest = release;
-    }
-    for (const auto& form : all)
-      if (form.release == newest) return judged(form);
-    return std::nullopt;
+    if (own_.empty())
+      question.asked.push_back({*specs::parse_dependency(extra.empty() ? wish_.root : fmt::format("{}[{}]", wish_.root, extra)), "advice"});
+    auto world = python_world(knowledge_, question, python);
+    const auto is_form = [&](const Form& form, const specs::Version& version) { return form.extra == extra && form.release->version == version; };
+    std::erase_if(world.catalog.components.at(wish_.root).versions, [&](const auto& entry) {
+      return std::ranges::none_of(all, [&](const auto& form) { return is_form(form, entry.version); });
+    });
+    std::ranges::stable_sort(world.order, {}, [&](const auto& name) { return name != wish_.root; });
+    const auto stack = newest_stack(world.project, world.catalog, world.order);
+    if (!stack || !stack->components.contains(wish_.root)) return nullptr;
+    const auto version = specs::pep440_version(stack->components.at(wish_.root));
+    const auto found = std::ranges::find_if(all, [&](const auto& form) { return is_form(form, version); });
+    return found == all.end() ? nullptr : &*found;
   }
 
   // What an installer makes of the user's own requirements: where that runs, nothing newer fits them.

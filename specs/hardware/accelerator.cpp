@@ -175,7 +175,7 @@ bool says_more(const std::string& wanted, const std::string& label) {
 
 // "a2-highgpu-1g" does not make its card an "a2", nor "Standard_NC6" one a "standard".
 bool is_instance_of_google(const std::string& label) {
-  return label.contains("gpu-") || label.starts_with("-g2-standard-");
+  return label.contains("gpu-") || label.starts_with("-g2-standard-") || label.starts_with("-ct") || label.starts_with("-tpu7x-standard-");
 }
 bool is_part_of_instance(const std::string& word, const std::string& label) {
   return is_instance_of_google(label) || (label.starts_with("-standard-") && !has_digit(word));

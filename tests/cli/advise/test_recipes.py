@@ -161,6 +161,9 @@ class Syntax(Recipes):
                         self.assertIn("not written for TPUs; --format containerfile makes the image", done.stderr)
                     elif name not in ("pod", "pipfile"):
                         self.assertIn(package, done.stdout)
+        for hw in ("RX 7900 XTX", "v5litepod-8"):
+            done = self.stackx("advise", "--hw", hw, "--workload", "matmul", "--settle", self.scratch / "s.json", exit_code=2)
+            self.assertIn("stackx measures on processors and NVIDIA's GPUs, not on ", done.stderr)
         self.assertIn("glibc 2.31 or newer", self.stackx("advise", "--hw", "tpu-v5e", "--format", "requirements").stdout)  # libtpu's wheel
         self.assertIn("amd.com/gpu: 1", self.stackx("advise", "--hw", "mi300x", "--format", "pod").stdout)
 
