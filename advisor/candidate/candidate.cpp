@@ -119,7 +119,7 @@ std::string Candidate::text() const {
   std::vector<std::string> with;
   if (!cuda.empty()) with.push_back("CUDA " + cuda);
   if (!cudnn.empty()) with.push_back("cuDNN " + cudnn);
-  if (!libtpu.empty()) with.push_back("libtpu " + libtpu);
+  if (const auto libtpu = in_stack(checked.stack, "libtpu"); !libtpu.empty()) with.push_back("libtpu " + libtpu);
   return with.empty() ? with_others() : fmt::format("{} ({})", with_others(), fmt::join(with, ", "));
 }
 
@@ -140,7 +140,6 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
   if (question.driver.empty() && question.gpu && question.gpu->vendor == "nvidia")
     candidate.least_driver = at_least(checked.driver);
   if (question.gpu && question.gpu->vendor == "nvidia") candidate.cudnn = cudnn_of(stack, candidate.cuda);
-  if (question.gpu && question.gpu->vendor == "google") candidate.libtpu = in_stack(stack, "libtpu");
   auto& pinned = candidate.pinned;
   pinned.python = specs::minor_release(in_stack(stack, "python"));
   pinned.pythons = checked.pythons;

@@ -14,7 +14,6 @@ struct Candidate {
   std::string package, version;    // "torch", "2.14.1+cu126"
   std::string released;            // "2026-09-30"; "" if nobody says
   std::string cuda, cudnn;         // "12.6", "9.10.2"; "": none, or not known
-  std::string libtpu;              // of a TPU: "0.0.50.1"
   std::vector<std::string> beside;  // other frameworks that were asked for: "vllm 0.33.0"
   std::string least_driver;        // "525.60.13"; "": no driver needed, or not known
   Pinned pinned;

@@ -171,11 +171,9 @@ class Search {
 
   // Of the forms with that extra, the one of the newest whole stack; null: there is none.
   const Form* newest_of(const std::vector<Form>& all, const std::string& extra, const std::string& python) const {
-    auto question = wish_.question;
+    auto question = question_with(extra, "");
     question.any_build.insert(wish_.root);
     question.known_only = true;
-    if (own_.empty())
-      question.asked.push_back({*specs::parse_dependency(extra.empty() ? wish_.root : fmt::format("{}[{}]", wish_.root, extra)), "advice"});
     auto world = python_world(knowledge_, question, python);
     const auto is_form = [&](const Form& form, const specs::Version& version) { return form.extra == extra && form.release->version == version; };
     std::erase_if(world.catalog.components.at(wish_.root).versions, [&](const auto& entry) {
@@ -211,23 +209,21 @@ class Search {
     return std::nullopt;
   }
 
-  // The user's own requirements with this release of the framework.
-  Question question_with(const Form& form) const {
+  // The user's own requirements, with the framework so.
+  Question question_with(const std::string& extra, const std::string& versions) const {
     auto question = wish_.question;
     question.keep = {.machine = true, .until = wish_.root};  // the next form is what comes instead
     std::erase_if(question.asked,
                   [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == wish_.root; });
     auto extras = own_.empty() ? std::vector<std::string>{} : own_.front().extras;
-    if (!form.extra.empty()) extras = {form.extra};
-    const auto text =
-        fmt::format("{}{}=={}", wish_.root, extras.empty() ? "" : fmt::format("[{}]", fmt::join(extras, ",")),
-                    form.release->version.text());
+    if (!extra.empty()) extras = {extra};
+    const auto text = fmt::format("{}{}{}", wish_.root, extras.empty() ? "" : fmt::format("[{}]", fmt::join(extras, ",")), versions);
     question.asked.insert(question.asked.begin(), {*specs::parse_dependency(text), "advice"});
     return question;
   }
 
   std::optional<Candidate> judged(const Form& form) const {
-    auto question = question_with(form);
+    auto question = question_with(form.extra, "==" + form.release->version.text());
     auto checked = check(knowledge_, question);
     std::set<std::string> held;
     if (checked.answer == Answer::no && !checked.nearest.empty()) {

@@ -135,7 +135,7 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
   const auto fact = knowledge.about(wish.root, newest->version, "", question.machine);
   if (!fact.gpu_from.empty())
     return fmt::format("A plain `pip install {}` computes on the processor: the extra brings the {}'s part.", wish.root,
-                       question.gpu->vendor == "google" ? "TPU" : "GPU");
+                       kind_in_words(*question.gpu));
   if (wish.root == "tensorflow" && !fact.system.empty())
     return "A plain `pip install tensorflow` brings no CUDA: it loads CUDA and cuDNN of the system, if they are there.";
   if (!fact.built_for || candidate.version == newest->version.text()) return "";

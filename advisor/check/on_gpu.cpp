@@ -103,9 +103,8 @@ class Look {
   }
 
   std::string no_plugin(const std::string& name, const Fact& fact) const {
-    const bool tpu = question_.gpu && question_.gpu->vendor == "google";
-    return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name, tpu ? "TPU" : "GPU",
-                       question_.gpu ? fact.instead_for(question_.gpu->vendor) : fact.instead);
+    return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name,
+                       kind_in_words(*question_.gpu), fact.instead_for(question_.gpu->vendor));
   }
 
   // What it needs and no metadata asks for: torch-xla's torch.

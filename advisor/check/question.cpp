@@ -20,6 +20,8 @@ static std::string as_written(std::string name) {
 
 bool is_known_vendor(const AskedGpu& gpu) { return gpu.vendor == "nvidia" || gpu.vendor == "amd" || gpu.vendor == "google"; }
 
+const char* kind_in_words(const AskedGpu& gpu) { return gpu.vendor == "google" ? "TPU" : "GPU"; }
+
 std::string gpu_in_words(const AskedGpu& gpu) {
   std::string code;
   if (!gpu.compute_capability.empty()) {

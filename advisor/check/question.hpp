@@ -25,6 +25,9 @@ struct AskedGpu {
 // Of others' no build is known.
 bool is_known_vendor(const AskedGpu& gpu);
 
+// "TPU", else "GPU"
+const char* kind_in_words(const AskedGpu& gpu);
+
 // "V100 (sm_70)", "MI250X (gfx90a)"
 std::string gpu_in_words(const AskedGpu& gpu);
 

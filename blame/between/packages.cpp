@@ -165,8 +165,7 @@ class BetweenPackages {
   }
 
   static std::string words_of(const specs::Dependency& dependency) {
-    auto text = dependency.name;
-    if (!dependency.extras.empty()) text += fmt::format("[{}]", fmt::join(dependency.extras, ","));
+    const auto text = dependency.with_extras();
     return dependency.versions.is_any() ? text : text + " " + dependency.versions.text();
   }
 

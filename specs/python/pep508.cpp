@@ -121,9 +121,12 @@ std::expected<Dependency, ParseError> parse_dependency(std::string_view text) {
   }
 }
 
+std::string Dependency::with_extras() const {
+  return extras.empty() ? name : fmt::format("{}[{}]", name, fmt::join(extras, ","));
+}
+
 std::string Dependency::text() const {
-  std::string out = name;
-  if (!extras.empty()) out += fmt::format("[{}]", fmt::join(extras, ","));
+  std::string out = with_extras();
   if (!versions.is_any()) out += versions.text();
   if (!url.empty()) out += " @ " + url + (marker ? " " : "");
   if (marker) out += "; " + marker->text();

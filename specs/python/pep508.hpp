@@ -25,7 +25,8 @@ struct Dependency {
   bool holds(const MarkerEnvironment& environment) const {
     return !marker || marker->holds(environment);
   }
-  std::string text() const;  // parses to an equal dependency
+  std::string with_extras() const;  // "jax[cuda12]"
+  std::string text() const;         // parses to an equal dependency
 };
 
 std::expected<Dependency, ParseError> parse_dependency(std::string_view text);

@@ -27,14 +27,14 @@ class Search {
 
   std::vector<Nearest> run() {
     question_.known_only = true;
-    take_instead();
-    if (found_.empty()) take_instead(false);
+    take_instead(Take::same_version);
+    if (found_.empty()) take_instead(Take::any_version);
     if (found_.empty()) hold_back();
     if (found_.empty()) change_packages(true);
     if (found_.empty() && !question_.keep.machine) change_python();
     if (found_.empty() || found_.front().changes.front().name == "python") change_packages(false);
     if (!question_.keep.machine) change_machine();
-    if (found_.empty()) take_instead(true, true);
+    if (found_.empty()) take_instead(Take::other_extra);
     return std::move(found_);
   }
 
@@ -54,17 +54,15 @@ class Search {
     return newest_stack(world.project, world.catalog, order);
   }
 
-  static std::string with_extras_of(const specs::Dependency& dependency, const std::string& name) {
-    return dependency.extras.empty() ? name : fmt::format("{}[{}]", name, fmt::join(dependency.extras, ","));
-  }
-
   bool is_of_another(const std::string& extra) const {
     const auto vendor = vendor_of_extra(extra);
     return question_.gpu && !vendor.empty() && vendor != question_.gpu->vendor;
   }
 
-  // tensorflow-gpu for tensorflow 1.14, jax[cuda12] for jax and for jax[tpu].
-  void take_instead(bool same_version = true, bool of_any_extra = false) {
+  // tensorflow-gpu for tensorflow 1.14, jax[cuda12] for jax and for jax[tpu]; the last resort: for jax[cuda13].
+  enum class Take { same_version, any_version, other_extra };
+
+  void take_instead(Take how) {
     for (const auto& placed : question_.asked) {
       const auto name = knowledge_.real_name(placed.dependency.name);
       const auto chosen = judged_.chosen.components.find(name);
@@ -72,14 +70,14 @@ class Search {
       const auto fact = knowledge_.about(name, specs::pep440_version(chosen->second));
       const auto& instead = question_.gpu ? fact.instead_for(question_.gpu->vendor) : fact.instead;
       if (instead.empty() || !std::ranges::all_of(placed.dependency.extras, [&](const auto& one) {
-            return is_of_another(one) || (of_any_extra && !vendor_of_extra(one).empty());
+            return is_of_another(one) || (how == Take::other_extra && !vendor_of_extra(one).empty());
           }))
         continue;
       auto changed = question_;
       for (auto& one : changed.asked)
         if (knowledge_.real_name(one.dependency.name) == name)
           one.dependency = *specs::parse_dependency(
-              instead + (one.dependency.versions.is_any() || !same_version ? "" : one.dependency.versions.text()));
+              instead + (one.dependency.versions.is_any() || how == Take::any_version ? "" : one.dependency.versions.text()));
       const auto stack = solve(changed, python_world(knowledge_, changed, world_.python));
       if (!stack || lacks_plugin(*stack, name)) continue;
       Nearest nearest;
@@ -87,7 +85,7 @@ class Search {
       const auto other = instead.substr(0, instead.find('['));
       const auto found = stack->components.find(other);
       const auto version = found == stack->components.end() ? chosen->second : found->second;
-      nearest.changes.push_back({instead, with_extras_of(placed.dependency, name), version});
+      nearest.changes.push_back({instead, placed.dependency.with_extras(), version});
       nearest.text = fmt::format("{} {} does", instead, version);
       for (const auto& one : changed.asked) nearest.install.push_back(one.dependency.text());
       instead_.hold(changed, nearest);

@@ -53,6 +53,8 @@ class AdviseNames(AdviseCase):
             self.assertRegex(answer["install"]["line"], r'^pip install "jax\[tpu\]==[\d.]+"$')
         old = self.answer("--hw", "v5litepod-8", "--workload", "matmul", "--have", "glibc=2.27")  # libtpu's wheels were for 2.27 once
         self.assertRegex(old["run"], r"^jax 0\.5\.\d \(libtpu 0\.0\.\d")
+        project = self.write("requirements.txt", "jax\n")
+        self.assertEqual(self.answer("--hw", "v5litepod-8", "--workload", "matmul", "--have", "glibc=2.27", "--project", project)["run"], old["run"])
         remarks = self.answer("--hw", "tpu-v3", "--workload", "train_resnet50")["remarks"]
         self.assertIn("Published there is tensorflow 1.14.1: another framework, so no reason to leave jax.", remarks)
         self.assertIn("vllm 0.33.0 is built for NVIDIA's CUDA", self.advise("--hw", "v5e", "--workload", "serve_llm", exit_code=1).stdout)

@@ -9,46 +9,11 @@ import resource
 import subprocess
 import sys
 
-from harness import ROOT, STACKX, BlackBox, schema_errors
+from check_base import Check
+from harness import ROOT, STACKX, schema_errors
 
 NVML = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml"  # look-alikes, one machine each
 SOURCE = {"url": "https://example.org/ours", "read": "2026-11-22"}
-
-
-class Check(BlackBox):
-    def setUp(self):
-        super().setUp()
-        for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-            self.environment.pop(name, None)
-        self.environment["XDG_CONFIG_HOME"] = str(self.scratch / "config")
-
-    def check(self, *arguments, exit_code=0, hw="h100", **options):
-        return self.stackx("check", *arguments, *(["--hw", hw] if hw else []), exit_code=exit_code, **options)
-
-    def document(self, *arguments, exit_code=0, **options):
-        return json.loads(self.check(*arguments, "--json", exit_code=exit_code, **options).stdout)
-
-    def first_line(self, *arguments, exit_code=0, **options):
-        return self.check(*arguments, exit_code=exit_code, **options).stdout.splitlines()[0]
-
-    def answer(self, *arguments, **options):
-        return self.document(*arguments, exit_code=None, **options)["answer"]
-
-    def refused(self, *arguments, **options):
-        """The one line of a usage error."""
-        done = self.check(*arguments, exit_code=2, **options)
-        self.assertEqual(done.stdout, "")
-        lines = done.stderr.splitlines()
-        self.assertEqual(len(lines), 1, done.stderr)
-        return lines[0].removeprefix("stackx: ")
-
-    def is_torch_2_4(self, document, python=None, not_judged=()):
-        self.assertEqual((document["answer"], document["stack"]["torch"], document["stack"]["nvidia-cudnn-cu12"]),
-                         ("yes", "2.4.0", "9.1.0.70"))
-        if python:
-            self.assertEqual(document["pythons"], python.split())
-        for text in not_judged:
-            self.assertIn(text, document["not_judged"])
 
 
 class Answers(Check):
@@ -117,37 +82,10 @@ class Answers(Check):
             self.assertRegex(nearest["install"][0], r"^sglang\[srt\]==0\.")
             self.assertEqual(self.answer(*nearest["install"], *words[1:], hw="t4"), "yes")
 
-    def test_the_nearest_takes_the_extra_that_does(self):
-        """Another vendor's, or another CUDA's, is not what was meant; an old release that brings no plugin does not compute there."""
-        for words, hw, to in (("jax[tpu]", "v100", "jax[cuda12]"), ("jax[cuda12]", "tpu-v5e", "jax[tpu]"), ("jax[cuda13]", "v100", "jax[cuda12]"),
-                              ("jax[cuda12]", "mi300x", "jax[rocm7-local]"), ("jax", "tpu7x", "jax[tpu]")):
-            change = self.document(words, hw=hw, exit_code=1)["nearest"]["changes"][0]
-            self.assertEqual((change["name"], change["from"]), (to, words))
-
-    def test_pytorch_on_a_tpu_has_torch_xla_beside_it(self):
-        self.assertRegex(self.first_line("torch==2.9.0", hw="v5e", exit_code=1), "^No: torch 2.9.0 is built for NVIDIA's CUDA")
-        self.assertIn("torch-xla[tpu]", self.first_line("torch==2.9.0", "torch_xla", hw="v5e", exit_code=1))
-        alone = self.check("torch_xla[tpu]==2.9.0", hw="v5e").stdout
-        self.assertRegex(" ".join(alone.split()), r"^Yes: .* torch-xla needs torch beside it, which no installer brings: install torch==2\.9\.\d, too")
-        for torch in ("torch==2.9.0", "torch==2.9.0+cpu"):
-            self.assertEqual(self.answer(torch, "torch_xla[tpu]", hw="v5e"), "yes")
-        self.assertEqual(self.answer("vllm", "torch_xla[tpu]", hw="v5e"), "no")
-
     def test_no_nearest_is_a_build_whose_GPUs_nobody_states(self):
         document = self.document("vllm", hw="k80", exit_code=1)
         self.assertIsNone(document["nearest"])
         self.assertIn("no release of vllm that is known has code for K80 (sm_37)", document["notes"])
-
-    def test_an_amd_gpu_that_pytorch_has_no_code_for(self):
-        document = self.document("torch", hw="RX 6700 XT", exit_code=1)
-        self.assertIsNone(document["nearest"])
-        self.assertIn("no release of torch that is known has code for RX 6700 XT (gfx1031)", document["notes"])
-        self.assertEqual(self.document("torch", hw="RX 6800 XT", exit_code=1)["nearest"]["changes"][0]["name"], "torch")
-
-    def test_where_the_builds_are_that_no_index_here_lists(self):
-        for hw, where in (("RX 7900 XTX", "the ROCm builds of vLLM, for Python 3.12, are on its own index"), ("v5e", "the package vllm-tpu")):
-            self.assertIn(where, str(self.document("vllm", hw=hw, exit_code=1)["notes"]))
-        self.assertNotIn("ROCm", str(self.document("vllm", hw="k80", exit_code=1)["notes"]))
 
     def test_the_order_of_names_decides_nothing(self):
         """pip goes back on the newest torch for the vllm that pins another, whichever was named first."""
