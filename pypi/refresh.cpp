@@ -130,7 +130,7 @@ std::optional<Refreshed> refresh(const std::string& name, const std::optional<sp
   for (auto& [key, one] : found) result.package.releases.push_back(std::move(one.release));
   if (before) result.package.as_of = before->as_of;
   result.changed = !before || specs::to_text(result.package) != specs::to_text(*before);
-  if (result.changed) result.package.as_of = today;
+  result.package.as_of = today;
   return result;
 }
 

@@ -3,7 +3,8 @@
 // The listing is asked for "only if it changed", metadata only of releases that are new: a run without news is one small
 // request. Kept are releases with a wheel for Linux or a source archive; pre-releases are not. One file of a release is
 // asked for its metadata: the wheel for the newest Python on x86-64, which is the one that pip would take; source
-// archives are megabytes and are not read. `as_of` moves only with the facts, so that the same facts are the same bytes.
+// archives are megabytes and are not read. `as_of` is the day of reading, news or not: rejected to move it only with the
+// facts, after which answers called facts old that had just been read.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,7 @@ namespace stackx::pypi {
 struct Refreshed {
   specs::Package package;
   std::vector<std::string> added, withdrawn;  // versions: new, and no longer there or yanked since
-  bool changed = false;
+  bool changed = false;                       // in more than the day of reading
   std::vector<std::string> unread;  // "1.2.0: reason": whose metadata could not be had
 };
 

@@ -51,11 +51,11 @@ void refresh_one(const PackageSource& source, const std::string& name, const std
     report.not_reached.push_back({fmt::format("{}: {}", source.title, name), ""});
     return;
   }
+  replace(file, specs::to_text(after->package));  // without news, too: the day on which it was read
   if (!after->changed) {
     ++report.unchanged;
     return;
   }
-  replace(file, specs::to_text(after->package));
   const auto& releases = after->package.releases;
   report.news.push_back({name, releases.empty() ? "" : releases.back().version.text(), after->added,
                          after->withdrawn, after->unread});
@@ -104,14 +104,14 @@ void refresh_cuda(const NvidiaSources& sources, const fs::path& directory, const
   const auto file = directory / "nvidia/cuda.json";
   const auto known = pypi::load_cuda_releases(file);
   const auto now = pypi::cuda_releases(sources.redistributables, known, transport);
-  if (now.size() == known.size() && fs::exists(file)) {
+  replace(file, pypi::to_text(now, today));
+  if (now.size() == known.size()) {
     ++report.unchanged;
     return;
   }
   PackageNews news{"CUDA releases", "", {}, {}, {}};
   for (const auto& [label, release] : now)
     if (!known.contains(label)) news.added.push_back(label), news.newest = label;
-  replace(file, pypi::to_text(now, today));
   report.news.push_back(std::move(news));
 }
 
@@ -131,6 +131,10 @@ void refresh_tags(const NvidiaSources& sources, const std::string& repository, c
   const auto now = pypi::registry_tags(sources.registry, repository, transport);
   if (now.empty() && !known.empty())
     throw broken_environment(fmt::format("{}: the registry lists no tag any more; what was known stays", repository));
+  std::string text = fmt::format("{{\"$schema\": \"stackx/tags/1\", \"repository\": {}, \"as_of\": {}, \"tags\": [",
+                                 specs::Json(repository).dump(), specs::Json(today).dump());
+  for (std::size_t i = 0; i < now.size(); ++i) text += (i ? ",\n" : "\n") + specs::Json(now[i]).dump();
+  replace(file, text + "\n]}\n");
   if (now == known) {
     ++report.unchanged;
     return;
@@ -138,10 +142,6 @@ void refresh_tags(const NvidiaSources& sources, const std::string& repository, c
   PackageNews news{repository, now.empty() ? "" : now.back(), {}, {}, {}};
   std::ranges::set_difference(now, known, std::back_inserter(news.added));
   std::ranges::set_difference(known, now, std::back_inserter(news.withdrawn));
-  std::string text = fmt::format("{{\"$schema\": \"stackx/tags/1\", \"repository\": {}, \"as_of\": {}, \"tags\": [",
-                                 specs::Json(repository).dump(), specs::Json(today).dump());
-  for (std::size_t i = 0; i < now.size(); ++i) text += (i ? ",\n" : "\n") + specs::Json(now[i]).dump();
-  replace(file, text + "\n]}\n");
   report.news.push_back(std::move(news));
 }
 

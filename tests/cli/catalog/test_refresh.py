@@ -197,6 +197,18 @@ class Files(Refresh):
         self.assertEqual(self.all(), before)
         self.assertEqual(self.index.statuses[asked:], [304] * 4)
 
+    def test_what_was_read_today_is_not_called_old(self):
+        """Nothing came out for a year: whoever has just looked is not told to look."""
+        data = self.data("torch", "triton")
+        (data / "generated").mkdir()
+        self.stackx(*self.command("--only-package-index"))
+        for file in (data / "generated").iterdir():
+            file.write_text(re.sub('"as_of": "[^"]+"', '"as_of": "2025-11-30"', file.read_text()))
+        check = ("check", "torch==2.9.0", "--hw", "zen4")
+        self.assertRegex(self.stackx(*check).stdout, r"Facts as of 2025-11-30, \d+ days old")
+        self.assertIn("Nothing new: 2 packages as they were.", self.stackx(*self.command("--only-package-index")).stdout)
+        self.assertRegex(self.stackx(*check).stdout, r"Facts as of \d{4}-\d\d-\d\d\.\n")
+
     def test_another_cache_makes_the_same_bytes(self):
         self.refresh()
         before = self.all()
