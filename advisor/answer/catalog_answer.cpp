@@ -43,7 +43,7 @@ std::string driver_text(const Grounds& from, const specs::Stack& stack) {
 void pin_stack(const Grounds& from, const specs::Stack& stack, Advice& answer) {
   Pinned pinned;
   for (const auto& [name, package] : stack_packages(stack, from.known.space->catalog(), {}))
-    pinned.packages.push_back({name, package.version, package.extras, true, ""});
+    pinned.packages.push_back({name, package.version, package.extras});
   if (const auto python = stack.components.find("python"); python != stack.components.end())
     pinned.python = specs::minor_release(python->second);
   if (pinned.packages.empty()) return;

@@ -72,13 +72,13 @@ void add_pins(const Knowledge& knowledge, const specs::Stack& stack, const std::
     if (version.empty() || there || is_given(one.name)) continue;
     if (specs::pep440_version(version) ==
         specs::pep440_version(specs::single_version(one.versions).empty() ? "0" : specs::single_version(one.versions)))
-      pinned.packages.push_back({one.name, version, {}, false, "", "", true});
+      pinned.packages.push_back({one.name, version, {}, false, "", true});
   }
 }
 
 // The oldest glibc that some wheel of the release takes on that Python: "2.28".
 std::string glibc_needed(const PackageRelease& release, const std::string& python, const std::string& machine) {
-  for (int minor : {5, 12, 17, 24, 26, 27, 28, 31, 34, 35})
+  for (int minor : {5, 12, 17, 24, 26, 27, 28, 31, 34, 35, 39})
     if (const specs::Target target(python, fmt::format("manylinux_2_{}_{}", minor, machine));
         std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); }))
       return fmt::format("2.{}", minor);
@@ -150,12 +150,12 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (version.empty()) version = specs::single_version(placed.dependency.versions);
     if (name != root && !version.empty() && is_leading(name))
       candidate.beside.push_back(name + " " + version);
+    if (!version.empty() && question.gpu)
+      pinned.system.merge(loaded_from_system(knowledge.about(name, specs::pep440_version(version), "", question.machine), name, stack));
     if (!version.empty() && is_for_another_cuda(name, candidate.cuda)) candidate.unused.push_back(name + " " + version);
     pinned.packages.push_back({name,
                                version,
-                               {placed.dependency.extras.begin(), placed.dependency.extras.end()},
-                               true,
-                               specs::local_label(version)});
+                               {placed.dependency.extras.begin(), placed.dependency.extras.end()}});
     if (version.empty() && !placed.dependency.versions.is_any())
       pinned.packages.back().range = placed.dependency.versions.text();
   }

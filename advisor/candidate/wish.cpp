@@ -136,7 +136,7 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
   if (!fact.gpu_from.empty())
     return fmt::format("A plain `pip install {}` computes on the processor: the extra brings the {}'s part.", wish.root,
                        kind_in_words(*question.gpu));
-  if (wish.root == "tensorflow" && !fact.system.empty())
+  if (wish.root == "tensorflow" && !fact.system.empty() && candidate.pinned.system.empty())
     return "A plain `pip install tensorflow` brings no CUDA: it loads CUDA and cuDNN of the system, if they are there.";
   if (!fact.built_for || candidate.version == newest->version.text()) return "";
   if (!fact.built_for->rocm.empty() || fact.built_for->for_cpus()) return plain + ", which uses no GPU.";

@@ -9,6 +9,7 @@
 #include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
+#include "advisor/facts/system_libraries.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -121,11 +122,8 @@ class Look {
   }
 
   void add_system(const Fact& fact, const std::string& name, const std::string& version) {
-    if (fact.system.empty() || chosen_.components.contains(name + "+and-cuda")) return;
-    std::vector<std::string> parts;
-    for (const auto& [library, release] : fact.system)
-      parts.push_back(fmt::format("{} {}", library == "cuda" ? "CUDA" : library == "cudnn" ? "cuDNN" : library, release));
-    on_.notes.push_back(fmt::format("{} {} loads {} of the system", name, version, fmt::join(parts, " and ")));
+    if (const auto libraries = loaded_from_system(fact, name, chosen_); !libraries.empty())
+      on_.notes.push_back(fmt::format("{} {} loads {} of the system", name, version, in_words(libraries)));
   }
 
   const Knowledge& knowledge_;

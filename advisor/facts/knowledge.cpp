@@ -26,8 +26,10 @@ bool is_nvidia(const std::string& requirement) {
 }
 
 // What a wheel for CPython 3.9 is called on these machines.
-std::vector<specs::WheelTags> wheels_for(const std::vector<std::string>& pythons,
-                                         const std::vector<std::string>& machines) {
+std::vector<specs::WheelTags> wheels_for(const std::vector<std::string>& pythons, const std::vector<std::string>& machines,
+                                         std::string glibc) {
+  std::ranges::replace(glibc, '.', '_');
+  const auto system = glibc.empty() ? "linux_" : "manylinux_" + glibc + "_";
   std::vector<specs::WheelTags> wheels;
   for (auto python : pythons) {
     std::erase(python, '.');
@@ -35,7 +37,7 @@ std::vector<specs::WheelTags> wheels_for(const std::vector<std::string>& pythons
     const bool with_m = python.size() == 2 && python >= "30" && python <= "37";
     const auto tag = "cp" + python;
     std::vector<std::string> platforms;
-    for (const auto& machine : machines) platforms.push_back("linux_" + machine);
+    for (const auto& machine : machines) platforms.push_back(system + machine);
     wheels.push_back({{tag}, {wide ? tag + "mu" : with_m ? tag + "m" : tag}, platforms});
   }
   return wheels;
@@ -57,6 +59,8 @@ void state(Fact& whole, const Fact& one) {
   if (!one.requires_.empty()) whole.requires_ = one.requires_;
   if (!one.system.empty()) whole.system = one.system;
   if (!one.gpu_from.empty()) whole.gpu_from = one.gpu_from;
+  if (!one.drops.empty()) whole.drops = one.drops;
+  if (!one.glibc.empty()) whole.glibc = one.glibc;
   if (!one.cudas.empty()) whole.cudas = one.cudas;
   if (!one.pythons.empty()) whole.pythons = one.pythons;
   if (!one.machines.empty()) whole.machines = one.machines;
@@ -167,7 +171,7 @@ void Knowledge::add_builds(specs::Package& package) const {
       if (!plain && whole.pythons.empty())  // nobody here knows for which Pythons it was built
         release.wheels = {{{"py3"}, {"none"}, {"linux_x86_64"}}};
       else if (!whole.pythons.empty())
-        release.wheels = wheels_for(whole.pythons, machines), release.requires_python.clear();
+        release.wheels = wheels_for(whole.pythons, machines, whole.glibc), release.requires_python.clear();
       else
         keep_machines(release.wheels, machines);
       if (release.wheels.empty()) continue;
@@ -230,9 +234,11 @@ const std::vector<specs::Dependency>* Knowledge::requirements(const std::string&
   auto [at, fresh] = requirements_.try_emplace({name, release.version.text()});
   if (fresh && release.requires_) {
     at->second.emplace();
+    const auto fact = about(name, release.version);
+    const auto dropped = [&](const auto& dependency) { return std::ranges::find(fact.drops, dependency.name) != fact.drops.end(); };
     for (const auto& text : *release.requires_)
-      if (auto dependency = specs::parse_dependency(text)) at->second->push_back(std::move(*dependency));
-    for (const auto& [other, range] : about(name, release.version).requires_)
+      if (auto dependency = specs::parse_dependency(text); dependency && !dropped(*dependency)) at->second->push_back(std::move(*dependency));
+    for (const auto& [other, range] : fact.requires_)
       if (auto dependency = specs::parse_dependency(other + range)) at->second->push_back(std::move(*dependency));
   }
   return at->second ? &*at->second : nullptr;

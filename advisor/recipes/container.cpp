@@ -40,8 +40,32 @@ bool lacks_files(const Recipe& recipe, const RecipeParts& parts) {
   });
 }
 
+// Another Python on which the same holds will do where an image has it.
+std::optional<CudaImage> image_with_cuda(RecipeParts& parts) {
+  if (auto image = cuda_image(parts.cuda, parts.cudnn, parts.python)) return image;
+  for (const auto& python : parts.other_pythons)
+    if (auto image = cuda_image(parts.cuda, parts.cudnn, python)) {
+      parts.notes.push_back(fmt::format("Python {}, since no image of NVIDIA with CUDA {} has {}.", python, parts.cuda, parts.python));
+      parts.python = parts.named.components["python"] = python;
+      parts.other_pythons.clear();
+      return image;
+    }
+  return std::nullopt;
+}
+
+// vLLM's own image of the release holds the same build with the ROCm that it loads (docs.vllm.ai, Installation, AMD ROCm).
+ContainerBase vllm_on_rocm(RecipeParts& parts) {
+  for (const auto& [name, package] : parts.packages)
+    if (!package.index)
+      throw bad_input(fmt::format("--format containerfile: vLLM's image, which has the ROCm that its build loads, holds no {}; "
+                                  "--format requirements on a machine that has ROCm {} will do",
+                                  name, parts.system_libraries.at("rocm")));
+  parts.system_libraries.clear();
+  return {"docker.io/vllm/vllm-openai-rocm:v" + specs::public_version(parts.packages.at("vllm").version), {}, "python3", {}};
+}
+
 ContainerBase cuda_base(RecipeParts& parts) {
-  const auto image = cuda_image(parts.cuda, parts.cudnn, parts.python);
+  const auto image = image_with_cuda(parts);
   if (!image)
     throw bad_input(fmt::format(
         "--format containerfile: no image of NVIDIA with CUDA {}{}{} is known; an NGC image, or "
@@ -82,6 +106,10 @@ ContainerText container_text(const Recipe& recipe, RecipeParts& parts) {
   const bool library_wheels = parts.python.empty() && !parts.packages.empty();
   if (!parts.image.empty() && !by_catalog && !parts.by_name)
     text.base = ContainerBase{parts.image, {}, "python3", {}};
+  else if (parts.packages.contains("vllm") && parts.system_libraries.contains("rocm"))
+    text.base = vllm_on_rocm(parts);
+  else if (parts.by_name && !parts.cuda.empty())
+    text.base = cuda_base(parts);
   else if (by_name || (!by_catalog && !parts.python.empty() && brings_cuda(parts.packages)))
     text.base = ContainerBase{python_image(parts.python, parts.glibc), {}, "python3", parts.pip_words()};
   else if (!by_catalog && !library_wheels)

@@ -39,7 +39,7 @@ std::string docker_recipe(const Recipe& recipe) {
   result += parts.gpu && device_words(recipe).find("--gpus") != std::string::npos
                 ? "# podman: the same with --device nvidia.com/gpu=all in place of --gpus all\n"
                 : "# podman: the same\n";
-  result += "# Installs anew at each start; --format containerfile makes an image instead.\n";
+  if (!steps.runs.empty()) result += "# Installs anew at each start; --format containerfile makes an image instead.\n";
   if (!steps.context.empty())
     result += fmt::format("# STACKX_PI: the directory of {}\n",
                           steps.context == "python" ? "python/ (kernels/ of the source tree)" : "stackx-pi");

@@ -48,10 +48,9 @@ std::string torch(StackPackage& package, const std::string& cuda, const specs::C
   if (usual == specs::minor_release(cuda)) return "";
   package.version += "+cu" + digits(cuda);
   package.files.clear();  // those of the default index
-  package.index = "cu" + digits(cuda);
   return fmt::format(
       "torch {} for CUDA {} is on the wheel index of PyTorch for {}; the default index has {}.",
-      released, specs::minor_release(cuda), package.index,
+      released, specs::minor_release(cuda), specs::local_label(package.version),
       usual.empty() ? "another build" : "the build for CUDA " + usual);
 }
 

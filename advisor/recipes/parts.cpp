@@ -11,7 +11,6 @@
 #include "advisor/recipes/install_line.hpp"
 #include "specs/error.hpp"
 #include "specs/project/own_pis.hpp"
-#include "specs/python/pytorch_index.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -140,12 +139,14 @@ void RecipeParts::from_pinned(const Recipe& recipe) {
   driver_range = pinned.driver;
   glibc = pinned.glibc;
   gpu = !pinned.driver.empty();
+  for (const auto& [library, version] : pinned.system)
+    (library == "cuda" ? cuda : library == "cudnn" ? cudnn : system_libraries[library]) = version;
   if (!python.empty()) named.components["python"] = python;
   for (const auto& one : pinned.pythons)
     if (one != python) other_pythons.push_back(one);
   for (const auto& one : pinned.packages) {
-    packages[one.name] = {one.version, one.extras, {}, one.asked, one.index};
-    gpu |= one.index.starts_with("rocm");
+    packages[one.name] = {one.version, one.extras, {}, one.asked};
+    gpu |= specs::local_label(one.version).starts_with("rocm");
     named.components[one.extras.empty() ? one.name : fmt::format("{}[{}]", one.name, fmt::join(one.extras, ","))] =
         one.version;
   }
@@ -165,9 +166,10 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
     check_python_name(name);
     check_python_version(name, package.version);
     for (const auto& extra : package.extras) check_python_name(extra);
-    if (package.index.empty()) package.index = specs::pytorch_build(name, package.version);
-    if (!package.index.empty()) indexes.insert(specs::pytorch_index(package.index));
+    package.index = specs::build_index(name, package.version);
+    if (package.index) indexes.insert(*package.index);
   }
+  find_brought_builds();
   const auto of_settings = std::move(parameters);
   std::vector<std::string> left_out;
   const bool native = python.empty() && image.empty();
@@ -190,16 +192,17 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
   if (image.empty()) besides = wanted_by_pi(packages);
 }
 
-std::map<std::string, std::string> builds_of(const RecipeParts& parts) {
-  std::map<std::string, std::string> builds;
-  for (const auto& [name, package] : parts.packages)
-    if (!package.index.empty()) builds[package.index] = specs::pytorch_index(package.index);
-  return builds;
+// What a build is pinned to in builds of its own (vllm's torch 2.13.0+git733fca1) is on its index, too.
+void RecipeParts::find_brought_builds() {
+  for (const auto& index : indexes)
+    if (index.name.starts_with("vllm-"))
+      for (auto& [name, package] : packages)
+        if (!package.index && specs::is_local(package.version)) package.index = index;
 }
 
 std::vector<std::string> RecipeParts::pip_words() const {
   std::vector<std::string> words;
-  for (const auto& url : indexes) words.insert(words.end(), {"--extra-index-url", url});
+  for (const auto& index : indexes) words.insert(words.end(), {"--extra-index-url", index.url});
   for (const auto& [name, package] : packages) words.push_back(requirement_text(name, package));
   words.insert(words.end(), besides.begin(), besides.end());
   return words;
@@ -285,6 +288,7 @@ std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const st
   if (!parts.driver.empty() && !parts.driver_range.empty()) needs += fmt::format(" ({} will do)", parts.driver_range);
   need("CUDA", parts.cuda);
   need("cuDNN", parts.cudnn);
+  for (const auto& [library, version] : parts.system_libraries) need(library_in_words(library).c_str(), version);
   need("glibc", parts.glibc.empty() ? "" : parts.glibc + " or newer");
   if (!needs.empty()) line("needs " + needs);
   for (const auto& note : parts.notes) line(note);

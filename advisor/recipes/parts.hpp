@@ -21,13 +21,14 @@ struct RecipeParts {
   bool by_name = false;                           // pip finds the packages, for an image of their Python
   specs::Stack named;                             // what the head lists, and whose id names files, jobs and images
   StackPackages packages;                         // names and versions are fit for Python's tools
-  std::set<std::string> indexes;                  // beside the one that pip knows: URLs of PyTorch's
+  std::set<specs::BuildIndex> indexes;            // beside the one that pip knows
   std::vector<std::string> besides;               // requirements of the PI, not of the stack: "numpy"
   std::map<std::string, std::string> variables;   // exported into the run
   std::map<std::string, std::string> parameters;  // of the PI: the workload's and those of settings
   std::string import_test;                        // what runs where there is no PI: a program for `python -c`
   std::string python, driver, cuda, cudnn;        // versions; "" if the stack has none
   std::vector<std::string> other_pythons;         // on which the same holds
+  SystemLibraries system_libraries;               // besides CUDA and cuDNN: {"rocm": "7.2.3"}
   std::string driver_range;                       // what the stack asks of the driver: ">=418"
   std::string glibc;                              // that the packages need; "": not known
   bool gpu = false;
@@ -52,6 +53,7 @@ struct RecipeParts {
  private:
   void from_stack(const Recipe& recipe);
   void from_pinned(const Recipe& recipe);
+  void find_brought_builds();
   void read(const std::string& component, const specs::VersionEntry& entry);
   void add_library(const std::string& component, const specs::VersionEntry& entry, const std::string& file);
 };
@@ -68,11 +70,9 @@ std::string where_libraries_are(const specs::Stack& stack, const specs::Catalog&
 std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const std::string& what,
                         const std::string& prefix = "# ");
 
-// For formats of Python's tools: refuses what holds no package; the settings as comments, and PyTorch's indexes by
-// build.
+// For formats of Python's tools: refuses what holds no package; the settings as comments.
 void require_packages(const RecipeParts& parts, const char* format);
 std::string exports(const RecipeParts& parts);
-std::map<std::string, std::string> builds_of(const RecipeParts& parts);  // "cu126" -> URL
 
 // One writer a format.
 std::string requirements_recipe(const Recipe& recipe);

@@ -1,4 +1,4 @@
-// The Python packages of an answer, each with its version and the index that has it: what the install line and every
+// The Python packages of an answer, each with its version: what the install line and every
 // recipe say.
 //
 // Pinned is only what is known to belong together: the packages that were asked for, what their own metadata pins, and
@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "advisor/facts/system_libraries.hpp"
+
 namespace stackx::advisor {
 
 struct PinnedPackage {
   std::string name, version;           // "torch", "2.14.1+cu126"
   std::set<std::string> extras = {};   // {"cuda12"}
   bool asked = true;                   // false: held back, or implied
-  std::string index = {};              // PyTorch's index of that build: "cu126"; "": the one that pip knows
   std::string range = {};              // of a package that nobody lists, which is not pinned: "<3"
   bool implied = false;                // pinned by one that was asked for: an installer takes it anyway
 };
@@ -27,6 +28,7 @@ struct Pinned {
   std::string driver;                  // range: ">=525.60.13,<581"; "": no GPU
   std::string glibc;                   // that the wheels need: "2.28"; "": not known
   std::vector<PinnedPackage> packages;
+  SystemLibraries system = {};         // that they load, and none of them brings
 };
 
 }  // namespace stackx::advisor

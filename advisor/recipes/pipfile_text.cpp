@@ -13,10 +13,10 @@ using nlohmann::json;
 
 json pipfile_pin(const StackPackage& package) {
   const std::string version = "==" + package.version;
-  if (package.extras.empty() && package.index.empty()) return version;
+  if (package.extras.empty() && !package.index) return version;
   json pin = {{"version", version}};
   if (!package.extras.empty()) pin["extras"] = package.extras;
-  if (!package.index.empty()) pin["index"] = "pytorch-" + package.index;
+  if (package.index) pin["index"] = package.index->name;
   return pin;
 }
 

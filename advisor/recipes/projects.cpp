@@ -18,7 +18,7 @@ std::string minor_python(const RecipeParts& parts) {
 
 }  // namespace
 
-// The index of torch's build is for torch alone (explicit): uv would look there first for all others, too.
+// The index of a build is for that build alone (explicit): uv would look there first for all others, too.
 std::string uv_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "uv");
@@ -33,14 +33,12 @@ std::string uv_recipe(const Recipe& recipe) {
   text += "]\n\n[tool.uv]\npackage = false\n";
   text += fmt::format("environments = [\"sys_platform == 'linux' and platform_machine == '{}'\"]\n",
                       arm ? "aarch64" : "x86_64");
-  for (const auto& [build, url] : builds_of(parts))
-    text += fmt::format("\n[[tool.uv.index]]\nname = {}\nurl = {}\nexplicit = true\n", toml_text("pytorch-" + build),
-                        toml_text(url));
+  for (const auto& index : parts.indexes)
+    text += fmt::format("\n[[tool.uv.index]]\nname = {}\nurl = {}\nexplicit = true\n", toml_text(index.name), toml_text(index.url));
   if (parts.indexes.empty()) return text;
   text += "\n[tool.uv.sources]\n";
   for (const auto& [name, package] : parts.packages)
-    if (!package.index.empty())
-      text += fmt::format("{} = {{ index = {} }}\n", toml_text(name), toml_text("pytorch-" + package.index));
+    if (package.index) text += fmt::format("{} = {{ index = {} }}\n", toml_text(name), toml_text(package.index->name));
   return text;
 }
 
@@ -55,7 +53,7 @@ std::string conda_recipe(const Recipe& recipe) {
   text += fmt::format("name: {}\nchannels:\n  - \"conda-forge\"\n  - \"nodefaults\"\ndependencies:\n",
                       specs::yaml_text("stackx-" + parts.named.short_id()));
   text += fmt::format("  - {}\n  - \"pip\"\n  - pip:\n", specs::yaml_text(python.empty() ? "python" : "python=" + python));
-  for (const auto& url : parts.indexes) text += "      - " + specs::yaml_text("--extra-index-url " + url) + "\n";
+  for (const auto& index : parts.indexes) text += "      - " + specs::yaml_text("--extra-index-url " + index.url) + "\n";
   for (const auto& [name, package] : parts.packages)
     text += "      - " + specs::yaml_text(requirement_text(name, package)) + "\n";
   if (parts.variables.empty()) return text;

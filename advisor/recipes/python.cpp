@@ -68,8 +68,8 @@ Json pipfile_sources(const RecipeParts& parts) {
   Json sources = Json::array();
   if (parts.indexes.empty()) return sources;
   sources.push_back({{"name", "pypi"}, {"url", "https://pypi.org/simple"}, {"verify_ssl", true}});
-  for (const auto& [build, url] : builds_of(parts))
-    sources.push_back({{"name", "pytorch-" + build}, {"url", url}, {"verify_ssl", true}});
+  for (const auto& index : parts.indexes)
+    sources.push_back({{"name", index.name}, {"url", index.url}, {"verify_ssl", true}});
   return sources;
 }
 
@@ -125,7 +125,7 @@ std::string requirements_recipe(const Recipe& recipe) {
     text += without_hashes(parts) + "# What these require besides is not pinned: pip takes the newest that fits.\n";
   }
   text += exports(parts);
-  for (const auto& url : parts.indexes) text += "--extra-index-url " + url + "\n";
+  for (const auto& index : parts.indexes) text += "--extra-index-url " + index.url + "\n";
   for (const auto& [name, package] : parts.packages) {
     text += requirement_text(name, package);
     for (const auto& hash : package.hashes())

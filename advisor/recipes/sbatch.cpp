@@ -54,7 +54,7 @@ bool hashes_suffice(const RecipeParts& parts) { return parts.hashed() && parts.b
 
 std::string pins(const RecipeParts& parts) {
   std::string text;
-  for (const auto& url : parts.indexes) text += "--extra-index-url " + url + "\n";
+  for (const auto& index : parts.indexes) text += "--extra-index-url " + index.url + "\n";
   for (const auto& words : parts.besides) text += words + "\n";
   for (const auto& [name, package] : parts.packages) {
     text += requirement_text(name, package);

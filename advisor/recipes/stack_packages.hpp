@@ -5,12 +5,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/python/build_index.hpp"
 
 namespace stackx::advisor {
 
@@ -19,7 +21,7 @@ struct StackPackage {
   std::set<std::string> extras;
   std::vector<specs::Artifact> files;  // wheels and source archives that the catalog knows of it
   bool root = false;                   // asked for, not only required by another
-  std::string index = {};              // PyTorch's index that has this build: "cu126"; "": the one that pip knows
+  std::optional<specs::BuildIndex> index = {};  // that has this build; nothing: the one that pip knows
 
   std::set<std::string> hashes() const;  // "sha256:..." of its files
 };

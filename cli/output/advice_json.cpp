@@ -1,6 +1,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output/advice_text.hpp"
+#include "specs/python/build_index.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -15,12 +17,17 @@ Json candidate_json(const advisor::Candidate& candidate) {
           {"driver", text_or_null(candidate.pinned.driver)}, {"pythons", candidate.pinned.pythons}};
 }
 
+// "cu126" of torch 2.14.1+cu126, which is on an index of that build's.
+Json build_json(const advisor::PinnedPackage& one) {
+  return specs::build_index(one.name, one.version) ? Json(specs::local_label(one.version)) : Json();
+}
+
 Json install_json(const advisor::Advice& advice) {
   Json packages = Json::array();
   if (advice.pinned)
     for (const auto& one : advice.pinned->packages)
       packages.push_back({{"name", one.name}, {"version", one.version}, {"extras", one.extras}, {"asked", one.asked},
-                          {"index", text_or_null(one.index)}});
+                          {"index", build_json(one)}});
   return {{"line", text_or_null(advice.install)}, {"packages", std::move(packages)}};
 }
 

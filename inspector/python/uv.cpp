@@ -16,7 +16,7 @@
 #include "specs/format/masked.hpp"
 #include "specs/format/printable.hpp"
 #include "specs/python/pip_config.hpp"
-#include "specs/python/pytorch_index.hpp"
+#include "specs/python/build_index.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -239,14 +239,14 @@ std::expected<void, BuildFailure> Uv::resolve(const std::string& label, const st
   return result;
 }
 
-// Where PyTorch's build of that label is, unless the user says himself where to look beside the default index.
+// Where that build is, unless the user says himself where to look beside the default index.
 void Uv::add_index(std::vector<std::string>& words, const std::string& package, const std::string& version) {
-  const auto build = specs::pytorch_build(package, version);
-  if (build.empty()) return;
+  const auto index = specs::build_index(package, version);
+  if (!index) return;
   set_up();
   const auto told = [this](const char* name) { return environment_.contains(name); };
   if (told("UV_INDEX") || told("UV_EXTRA_INDEX_URL") || told("UV_FIND_LINKS") || told("UV_NO_INDEX")) return;
-  append(words, {"--index", specs::pytorch_index(build)});
+  append(words, {"--index", index->url});
 }
 
 std::expected<void, BuildFailure> Uv::choose(const std::string& label, const Completion& wanted, const fs::path& pylock,

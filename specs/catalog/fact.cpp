@@ -61,8 +61,8 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
 }
 
 Fact read_fact(const Node& node) {
-  node.only({"of", "versions", "extra", "machine", "built_for", "requires", "system", "gpu_from", "cudas", "cubins_for",
-             "pythons", "machines", "fails", "note", "instead", "instead_on", "elsewhere", "soft", "exists", "known", "source"});
+  node.only({"of", "versions", "extra", "machine", "built_for", "requires", "drops", "system", "gpu_from", "cudas", "cubins_for",
+             "pythons", "machines", "glibc", "fails", "note", "instead", "instead_on", "elsewhere", "soft", "exists", "known", "source"});
   Fact fact;
   fact.file = node.file();
   fact.of = node.at("of").nonempty();
@@ -78,11 +78,13 @@ Fact read_fact(const Node& node) {
   for (const auto& [name, range] : fact.requires_)
     if (const auto parsed = SpecifierSet::parse(range, Versioning::pep440); !parsed)
       node.at("requires").at(name).fail(fmt::format("\"{}\": {}", range, parsed.error().reason));
+  fact.drops = words_at(node, "drops");
   fact.system = map_at(node, "system");
   fact.gpu_from = words_at(node, "gpu_from");
   fact.cudas = words_at(node, "cudas");
   fact.pythons = words_at(node, "pythons");
   fact.machines = words_at(node, "machines");
+  fact.glibc = optional_text(node, "glibc");
   fact.fails = optional_text(node, "fails");
   fact.note = optional_text(node, "note");
   fact.instead = optional_text(node, "instead");

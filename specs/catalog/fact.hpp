@@ -6,6 +6,7 @@
 // `versions`: exact texts, or one specifier set; a local build (2.8.0+cu126) is meant only where it is listed. Of several
 // facts on one version the last decides, key by key: an overlay read later wins. Beside `built_for`:
 //   requires   what package metadata does not say: name -> specifier set
+//   drops      what the plain release requires and this build does not, or in a build that `requires` names: ["torch"]
 //   fails      why it never runs as installed;  `extra`: said of that extra alone
 //   gpu_from   packages of which one must be there for a GPU to be used (jax: its plugins)
 //   cudas      the CUDA releases, exact, that the package has a library for: it takes that of the stack's torch
@@ -13,7 +14,7 @@
 //   instead_on the same by the accelerator's vendor, where it is another one: {"google": "jax[tpu]"}
 //   elsewhere  by the accelerator's vendor, where builds for it are that nobody lists here: {"amd": "a sentence without its end"}
 //   system     what it loads from the system: {"cuda": "11.2", "cudnn": "8.1"}
-//   pythons, machines  of builds that no index lists here: {"3.9", ...}, {"x86_64", "aarch64"}
+//   pythons, machines, glibc  of builds that no index lists here: ["3.9", ...], ["x86_64", "aarch64"], "2.39"
 //   exists     "inferred": nobody is known to have seen this build; checks judge it, advice does not name it
 //   soft       a GPU that it has no code for matters only where several GPUs work together (NCCL)
 // Of the pseudo packages cuda, driver and cuda-compat: see DriverFacts in specs/catalog/driver.hpp.
@@ -42,8 +43,8 @@ struct Fact {
   std::optional<GpuBuild> built_for;
   std::map<std::string, GpuBuild> built_for_cuda;  // by the stack's CUDA ("12.8"), where that decides
   std::map<std::string, std::string> requires_, system, instead_on, elsewhere;
-  std::vector<std::string> gpu_from, cudas, pythons, machines;
-  std::string fails, note, instead, exists;
+  std::vector<std::string> drops, gpu_from, cudas, pythons, machines;
+  std::string glibc, fails, note, instead, exists;
   bool soft = false;
 
   std::string known;  // "read", "inferred", "generated"

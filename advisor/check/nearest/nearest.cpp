@@ -152,6 +152,12 @@ class Search {
     }
     if (names.empty())
       for (const auto& placed : question_.asked) add(knowledge_.real_name(placed.dependency.name));
+    if (judged_.installable)  // the torch that does not run here is the one that vllm takes: another vllm brings another
+      for (const auto& placed : question_.asked)
+        if (const auto name = knowledge_.real_name(placed.dependency.name); is_server(name) && !followers(name).empty()) {
+          add(name);
+          std::ranges::stable_partition(names, [&](const auto& one) { return one == name; });
+        }
     if (!judged_.installable)  // a framework is what the others were chosen for
       std::ranges::stable_partition(names, [](const auto& name) { return !is_framework(name); });
     if (names.size() > 3) names.resize(3);
@@ -243,6 +249,8 @@ class Search {
     }
     auto any_build = changed;
     any_build.any_build.insert(name);
+    for (const auto& other : instead_.asked())  // vllm's ROCm build has a torch of its own
+      if (free.contains(other) || (is_framework(other) && follow.contains(other))) any_build.any_build.insert(other);
     auto stack = solve_on_some_python(changed, name);
     const bool of_the_index = stack.has_value();
     if (!stack) stack = solve_on_some_python(any_build, name);

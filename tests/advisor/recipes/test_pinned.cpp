@@ -4,7 +4,6 @@
 #include "advisor/recipes/recipe.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/accelerator.hpp"
-#include "specs/python/pytorch_index.hpp"
 #include "tests/advisor/recipes/answers.hpp"
 #include "tests/specs/message_of.hpp"
 
@@ -41,7 +40,6 @@ TEST_CASE("install line: what a shell takes as it is", "[recipe]") {
         "pip install torch==2.8.0+cu126 \"numpy<2\" --extra-index-url https://download.pytorch.org/whl/cu126");
   CHECK(install_line({"app; extra == \"$(x)\"", "own==1.0+cu126", "torch==2.0.0+mine"}) ==
         "pip install 'app; extra == \"$(x)\"' own==1.0+cu126 torch==2.0.0+mine");
-  CHECK_THAT(message_of([] { specs::pytorch_index("cu126/../x"); }), Contains("no name of an index"));
 }
 
 TEST_CASE("recipe of packages: requirements to the letter", "[recipe]") {
@@ -102,6 +100,36 @@ TEST_CASE("recipe of packages: what runs, and on what", "[recipe]") {
   CHECK_THAT(of_pinned("containerfile", newer), Contains("python:3.6-slim-bullseye\n"));
 }
 
+// Python's own image holds no CUDA: TensorFlow before 2.14 would compute on the processor there.
+TEST_CASE("recipe of packages: what they load from the system is in the container, and said elsewhere", "[recipe]") {
+  const Pinned tensorflow{"3.10", {"3.10", "3.9"}, ">=450.80.02", "2.17", {{"tensorflow", "2.10.0"}}, {{"cuda", "11.2"}, {"cudnn", "8.1"}}};
+  for (const char* format : {"docker", "containerfile"})
+    CHECK_THAT(of_pinned(format, tensorflow), Contains("docker.io/nvidia/cuda:11.2.2-cudnn8-runtime-ubuntu20.04") &&
+                                                  Contains("\n#   python 3.9\n") && Contains("since no image of NVIDIA with CUDA 11.2 has 3.10") &&
+                                                  Contains("tensorflow==2.10.0") && Contains("python3.9"));
+  CHECK_THAT(of_pinned("requirements", tensorflow), Contains("# needs Python 3.10 (3.9 will do), the NVIDIA driver >=450.80.02, CUDA 11.2, cuDNN 8.1, glibc"));
+  auto strange = tensorflow;
+  strange.system["cuda"] = "7.5";
+  CHECK_THAT(message_of([&] { of_pinned("docker", strange); }), Contains("no image of NVIDIA with CUDA 7.5, cuDNN 8.1 and Python 3.10 is known"));
+}
+
+TEST_CASE("recipe of packages: vLLM's build for ROCm, and what is pinned with it, on its own index or in its own image", "[recipe]") {
+  Pinned vllm{"3.12", {"3.12"}, "", "2.39", {{"vllm", "0.31.0+rocm723"}, {"torch", "2.13.0+git733fca1", {}, false}}, {{"rocm", "7.2.3"}}};
+  vllm.packages.back().implied = true;
+  const std::string index = "https://wheels.vllm.ai/rocm/0.31.0/rocm723";
+  CHECK(install_line(vllm) == "pip install vllm==0.31.0+rocm723 --extra-index-url " + index);
+  CHECK_THAT(of_pinned("requirements", vllm), Contains("# needs Python 3.12, ROCm 7.2.3, glibc 2.39 or newer") &&
+                                                  Contains("--extra-index-url " + index + "\ntorch==2.13.0+git733fca1\nvllm=="));
+  CHECK_THAT(of_pinned("uv", vllm), Contains("name = \"vllm-rocm723\"\nurl = \"" + index + "\"\nexplicit = true") &&
+                                        Contains("\"torch\" = { index = \"vllm-rocm723\" }\n\"vllm\" = { index = \"vllm-rocm723\" }"));
+  specs::Accelerator mi300x;
+  mi300x.vendor = "amd";
+  CHECK_THAT(of_pinned("docker", vllm, &mi300x), Contains("--device /dev/kfd") && Contains("docker.io/vllm/vllm-openai-rocm:v0.31.0") &&
+                                                     !Contains("pip install") && !Contains("ROCm 7.2.3"));
+  vllm.packages.push_back({"numba", "0.65.0"});
+  CHECK_THAT(message_of([&] { of_pinned("docker", vllm, &mi300x); }), Contains("vLLM's image") && Contains("holds no numba") && Contains("ROCm 7.2.3"));
+}
+
 TEST_CASE("recipe of packages: settings of the stack stay, its packages do not", "[recipe]") {
   const auto catalog = specs::parse_catalog(specs::Node::parse_text(
       R"({"$schema": "stackx/catalog/1", "components": {
@@ -126,5 +154,5 @@ TEST_CASE("recipe of packages: hostile names and versions are refused", "[recipe
   refused({"3.12", {}, "", "", {{"a b;c", "1.0"}}}, "of a Python package");
   refused({"3.12", {}, "", "", {{"a", "1'$(x)`"}}}, "of a Python package");
   refused({"3.12", {}, "", "", {{"a", "1.0", {"x]y"}}}}, "of a Python package");
-  refused({"3.12", {}, "", "", {{"a", "1.0", {}, true, "cu126\n--index-url x"}}}, "no name of an index");
+  refused({"3.12", {}, "", "", {{"torch", "1.0+cu126\n--index-url x"}}}, "of a Python package");
 }

@@ -42,6 +42,7 @@ TEXTS = {
     "t4-matmul": ((100,), 0, None, "--hw t4 --workload matmul"),
     "k80-matmul": ((100,), 0, None, "--hw k80 --workload matmul"),
     "mi300x-matmul": ((100,), 0, None, "--hw mi300x --workload matmul"),
+    "mi300x-llm": ((80,), 0, None, "--hw mi300x --workload llm"),
     "tpu-v3": ((100,), 0, None, "--hw tpu-v3 --workload matmul"),
     "v100-stream": ((100,), 1, None, "--hw v100 --workload stream"),
     "zen4-stream": ((80,), 1, None, "--hw zen4 --workload stream"),
@@ -143,7 +144,7 @@ class Advise(AdviseCase):
                     self.assertEqual(words[:2], ["pip", "install"])
                     if "--extra-index-url" in words:
                         at = words.index("--extra-index-url")
-                        self.assertRegex(words[at + 1], r"^https://download\.pytorch\.org/whl/(cu\d+|rocm[\d.]+)$")
+                        self.assertRegex(words[at + 1], r"^https://(download\.pytorch\.org/whl/(cu\d+|rocm[\d.]+)|wheels\.vllm\.ai/rocm/[\d.]+/rocm\d+)$")
                         del words[at:at + 2]
                     self.assertEqual(self.stackx("check", *words[2:], "--hw", hw).stdout.split(":")[0], "Yes")
 

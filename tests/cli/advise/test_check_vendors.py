@@ -27,6 +27,29 @@ class Vendors(Check):
         self.assertEqual(self.document("torch", hw="RX 6800 XT", exit_code=1)["nearest"]["changes"][0]["name"], "torch")
 
     def test_where_the_builds_are_that_no_index_here_lists(self):
-        for hw, where in (("RX 7900 XTX", "the ROCm builds of vLLM, for Python 3.12, are on its own index"), ("v5e", "the package vllm-tpu")):
+        for hw, where in (("RX 6700 XT", "newer ROCm builds of vLLM than are known here may be on its own index"), ("v5e", "the package vllm-tpu")):
             self.assertIn(where, str(self.document("vllm", hw=hw, exit_code=1)["notes"]))
         self.assertNotIn("ROCm", str(self.document("vllm", hw="k80", exit_code=1)["notes"]))
+
+    def test_vllm_for_rocm_has_a_torch_of_its_own(self):
+        """The plain release's torch 2.13.0 is not the one; nor is PyTorch's own ROCm build."""
+        wheel, torch = "0.30.0+rocm723", "2.12.0+git6bbd260"
+        index = "--extra-index-url https://wheels.vllm.ai/rocm/0.30.0/rocm723"
+        said = " ".join(self.check("vllm==" + wheel, hw="mi300x").stdout.split())
+        self.assertRegex(said, r"^Yes: .* on Python 3\.12\. .*Note: vllm 0\.30\.0\+rocm723 loads Open MPI 4 and ROCm 7\.2\.3 of the system\.")
+        self.assertIn(f"vllm {wheel} needs torch =={torch}, and torch ==2.14.1+rocm7.2 is asked for",
+                      self.first_line("vllm==" + wheel, "torch==2.14.1+rocm7.2", hw="mi300x", exit_code=1))
+        nearest = self.document("vllm==0.30.0", "torch==2.14.1+rocm7.2", hw="mi355x", exit_code=1)["nearest"]
+        self.assertEqual([one["to"] for one in nearest["changes"]], [wheel, torch])
+        self.assertIn(index, self.check("vllm==0.30.0", hw="mi300x", exit_code=1).stdout)
+        self.assertEqual(self.document("vllm==" + wheel, hw="h100", exit_code=1)["nearest"]["changes"][0]["to"], "0.30.0")
+
+    def test_a_server_and_its_framework_change_together(self):
+        for words in (("vllm", "torch"), ("torch", "vllm", "transformers")):
+            changes = self.document(*words, hw="mi300x", exit_code=1)["nearest"]["changes"]
+            self.assertRegex(" ".join(one["name"] + " " + one["to"] for one in changes), r"^vllm \S+\+rocm\d+$")
+
+    def test_python_and_glibc_of_a_build_that_no_index_lists(self):
+        self.assertEqual(self.document("vllm==0.30.0+rocm723", "--python", "3.11", hw="mi300x", exit_code=1)["answer"], "no")
+        for glibc, answer in (("39", "yes"), ("35", "no")):
+            self.assertEqual(self.answer("vllm==0.30.0+rocm723", "--platform", f"manylinux_2_{glibc}_x86_64", hw="mi300x"), answer)

@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess

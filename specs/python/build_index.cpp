@@ -1,0 +1,28 @@
+#include "specs/python/build_index.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "specs/version/version_text.hpp"
+
+namespace stackx::specs {
+namespace {
+
+// Both become part of an address.
+bool is_plain(const std::string& text) {
+  return std::ranges::all_of(text, [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '.'); });
+}
+
+}  // namespace
+
+std::optional<BuildIndex> build_index(const std::string& package, const std::string& version) {
+  const auto build = local_label(version), release = public_version(version);
+  if (!is_plain(build) || !is_plain(release)) return std::nullopt;
+  const bool rocm = build.starts_with("rocm");
+  if (package.starts_with("torch") && (build == "cpu" || build == "xpu" || build.starts_with("cu") || rocm))
+    return BuildIndex{"pytorch-" + build, "https://download.pytorch.org/whl/" + build};
+  if (package == "vllm" && rocm) return BuildIndex{"vllm-" + build, "https://wheels.vllm.ai/rocm/" + release + "/" + build};
+  return std::nullopt;
+}
+
+}  // namespace stackx::specs

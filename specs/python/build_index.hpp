@@ -1,0 +1,25 @@
+// Indexes of builds that the default index does not have, which the local part of a version names.
+//
+//   torch 2.14.1+cu126     PyTorch's: each CUDA, ROCm or processor build of a release is on one of its own
+//                          (pytorch.org/get-started/previous-versions)
+//   vllm 0.31.0+rocm723    vLLM's: each ROCm build of a release is on one of its own, with the torch that it is pinned to,
+//                          2.13.0+git733fca1, and what else is built for it (docs.vllm.ai, Installation, AMD ROCm)
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+
+namespace stackx::specs {
+
+struct BuildIndex {
+  std::string name;  // as a project's files call it: "pytorch-cu126", "vllm-rocm723"
+  std::string url;
+
+  auto operator<=>(const BuildIndex&) const = default;
+};
+
+// Nothing for what the default index has, and for builds of which nobody says where they are.
+std::optional<BuildIndex> build_index(const std::string& package, const std::string& version);
+
+}  // namespace stackx::specs
