@@ -98,7 +98,7 @@ void say_none(const Grounds& from, Advice& answer) {
   const auto checked = check(from.knowledge, question);
   add_misspelt(checked, answer);
   if (question.gpu && !is_known_vendor(*question.gpu)) {
-    answer.line = from.nothing(fmt::format("stackx knows builds of {} for NVIDIA's and AMD's GPUs and for TPUs only", root));
+    answer.line = from.nothing(fmt::format("stackx knows builds of {} for the GPUs of NVIDIA, AMD and Intel and for TPUs only", root));
     return;
   }
   const auto& have = from.options.have;

@@ -104,8 +104,9 @@ class Look {
   }
 
   std::string no_plugin(const std::string& name, const Fact& fact) const {
-    return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name,
-                       kind_in_words(*question_.gpu), fact.instead_for(question_.gpu->vendor));
+    const auto instead = instead_for(fact, question_.gpu->vendor);
+    if (instead.empty()) return fmt::format("{} from the index runs on CPUs, and no plugin is known that makes it use {}", name, gpu_in_words(*question_.gpu));
+    return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name, kind_in_words(*question_.gpu), instead);
   }
 
   // What it needs and no metadata asks for: torch-xla's torch.

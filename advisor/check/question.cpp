@@ -18,7 +18,9 @@ static std::string as_written(std::string name) {
   return name;
 }
 
-bool is_known_vendor(const AskedGpu& gpu) { return gpu.vendor == "nvidia" || gpu.vendor == "amd" || gpu.vendor == "google"; }
+bool is_known_vendor(const AskedGpu& gpu) {
+  return gpu.vendor == "nvidia" || gpu.vendor == "amd" || gpu.vendor == "google" || gpu.vendor == "intel";
+}
 
 const char* kind_in_words(const AskedGpu& gpu) { return gpu.vendor == "google" ? "TPU" : "GPU"; }
 
@@ -28,7 +30,7 @@ std::string gpu_in_words(const AskedGpu& gpu) {
     code = "sm_" + gpu.compute_capability;
     std::erase(code, '.');
   } else {
-    code = gpu.gfx;
+    code = gpu.vendor == "intel" ? gpu.architecture : gpu.gfx;
   }
   const auto name = as_written(gpu.asked);
   return code.empty() ? name : fmt::format("{} ({})", name, code);

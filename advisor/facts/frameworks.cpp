@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "specs/catalog/fact.hpp"
 #include "specs/project/workload.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -40,6 +42,16 @@ std::string vendor_of_extra(const std::string& extra) {
   if (extra == "tpu") return "google";
   if (extra.starts_with("rocm")) return "amd";
   return extra.starts_with("cuda") || extra == "and-cuda" ? "nvidia" : "";
+}
+
+std::string instead_for(const specs::Fact& fact, const std::string& vendor) {
+  if (const auto found = fact.instead_on.find(vendor); found != fact.instead_on.end()) return found->second;
+  const auto dependency = specs::parse_dependency(fact.instead);
+  const bool another = dependency && std::ranges::any_of(dependency->extras, [&](const auto& extra) {
+    const auto of = vendor_of_extra(extra);
+    return !of.empty() && of != vendor;
+  });
+  return another ? "" : fact.instead;
 }
 
 std::string named_framework(const specs::Workload& workload) {

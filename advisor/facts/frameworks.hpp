@@ -5,6 +5,7 @@
 #include <vector>
 
 namespace stackx::specs {
+struct Fact;
 struct Workload;
 }
 
@@ -32,6 +33,9 @@ bool is_leading(const std::string& package);    // what an answer may be about
 // Whose accelerators an extra brings code for: "cuda12", "and-cuda" -> "nvidia"; "rocm7-local" -> "amd"; "tpu" -> "google";
 // "": it says nothing of that.
 std::string vendor_of_extra(const std::string& extra);
+
+// What to take instead where the accelerator is that vendor's: "jax[tpu]" of jax for "google"; "": nothing is known.
+std::string instead_for(const specs::Fact& fact, const std::string& vendor);
 
 // matmul:framework=jax -> "jax"; "" where it names none.
 std::string named_framework(const specs::Workload& workload);

@@ -5,6 +5,7 @@
 
 #include "advisor/recipes/parts.hpp"
 #include "specs/version/version.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -41,6 +42,11 @@ bool has_framework(const StackPackages& packages) {
   });
 }
 
+bool is_for_intel(const StackPackages& packages) {
+  const auto torch = packages.find("torch");
+  return torch != packages.end() && specs::local_label(torch->second.version) == "xpu";
+}
+
 // Wheels of torch before 2.3 are built for NumPy 1.
 std::vector<std::string> wanted_by_pi(const StackPackages& packages) {
   const auto torch = packages.find("torch");
@@ -52,6 +58,7 @@ std::vector<std::string> wanted_by_pi(const StackPackages& packages) {
 
 // Versions of what is known by no module: an import of a guessed name would fail for nothing.
 std::string import_test_of(const StackPackages& packages) {
+  if (is_for_intel(packages)) return "import torch; print('torch', torch.__version__, 'GPU', torch.xpu.is_available())";
   for (const bool asked : {true, false})
     for (const auto& [name, test] : import_tests)
       if (const auto at = packages.find(name); at != packages.end() && (at->second.root || !asked)) return test;

@@ -146,7 +146,8 @@ void RecipeParts::from_pinned(const Recipe& recipe) {
     if (one != python) other_pythons.push_back(one);
   for (const auto& one : pinned.packages) {
     packages[one.name] = {one.version, one.extras, {}, one.asked};
-    gpu |= specs::local_label(one.version).starts_with("rocm");
+    const auto build = specs::local_label(one.version);
+    gpu |= build.starts_with("rocm") || build == "xpu";
     named.components[one.extras.empty() ? one.name : fmt::format("{}[{}]", one.name, fmt::join(one.extras, ","))] =
         one.version;
   }
@@ -174,7 +175,7 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
   std::vector<std::string> left_out;
   const bool native = python.empty() && image.empty();
   const auto kind = native ? specs::PiKind::native : gpu ? specs::PiKind::framework_on_gpu : specs::PiKind::framework;
-  if (by_name && !(specs::has_pi(recipe.workload.pi, kind) && has_framework(packages))) {
+  if (by_name && !(specs::has_pi(recipe.workload.pi, kind) && has_framework(packages) && !is_for_intel(packages))) {
     import_test = import_test_of(packages);
     notes.push_back(fmt::format("stackx has no PI for {} with these: what runs is a test that imports them.",
                                 recipe.workload.pi));

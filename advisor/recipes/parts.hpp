@@ -61,6 +61,7 @@ struct RecipeParts {
 // A framework that stackx's PIs for frameworks measure was asked for; what they need besides it: NumPy, which torch
 // does not bring. Of answers without one, what imports them and says what they see.
 bool has_framework(const StackPackages& packages);
+bool is_for_intel(const StackPackages& packages);  // torch 2.14.1+xpu: stackx's PIs do not know its device
 std::vector<std::string> wanted_by_pi(const StackPackages& packages);
 std::string import_test_of(const StackPackages& packages);
 // What a stack of GPU libraries without a framework needs where the catalogs know no wheels of it; empty if they do.

@@ -29,13 +29,19 @@ constexpr std::array<Format, 9> formats{{
     {"pod", RecipeFormat::pod, pod_recipe},
 }};
 
-// How a container or a job gets a TPU depends on how many chips a host has, which no stack says.
-void refuse_devices(RecipeFormat format) {
-  if (format != RecipeFormat::docker && format != RecipeFormat::sbatch && format != RecipeFormat::pod) return;
+// How a container or a job gets a TPU depends on how many chips a host has, which no stack says; an image for Intel's GPUs
+// must hold their driver's part outside the kernel, and no stock image of Python does.
+void refuse_devices(RecipeFormat format, const std::string& vendor) {
+  using enum RecipeFormat;
   const auto found = std::ranges::find(formats, format, &Format::format);
-  throw bad_input(fmt::format("--format {}: not written for TPUs; --format containerfile makes the image, and requirements "
-                              "or uv install on a TPU VM",
-                              found->name));
+  if (vendor == "google" && (format == docker || format == sbatch || format == pod))
+    throw bad_input(fmt::format("--format {}: not written for TPUs; --format containerfile makes the image, and requirements "
+                                "or uv install on a TPU VM",
+                                found->name));
+  if (vendor == "intel" && (format == docker || format == containerfile || format == pod))
+    throw bad_input(fmt::format("--format {}: no image that holds the driver of Intel's GPUs is known; --format requirements, uv "
+                                "or sbatch install where the driver is",
+                                found->name));
 }
 
 }  // namespace
@@ -53,7 +59,7 @@ std::vector<std::string> recipe_formats() {
 }
 
 std::string write_recipe(RecipeFormat format, const Recipe& recipe) {
-  if (recipe.accelerator != nullptr && recipe.accelerator->vendor == "google") refuse_devices(format);
+  if (recipe.accelerator != nullptr) refuse_devices(format, recipe.accelerator->vendor);
   for (const auto& one : formats)
     if (one.format == format) return one.writer(recipe);
   return "";

@@ -104,11 +104,6 @@ bool Fact::is_about(const Version& version) const {
   return std::ranges::find(versions, version) != versions.end();
 }
 
-const std::string& Fact::instead_for(const std::string& vendor) const {
-  const auto found = instead_on.find(vendor);
-  return found == instead_on.end() ? instead : found->second;
-}
-
 std::vector<Fact> read_facts(const Node& document) {
   std::vector<Fact> facts;
   if (const auto list = document.find("facts"))

@@ -53,7 +53,6 @@ struct Fact {
   std::string file;
 
   bool is_about(const Version& version) const;
-  const std::string& instead_for(const std::string& vendor) const;
 };
 
 // The member `facts` of a document, those of pseudo packages left out.

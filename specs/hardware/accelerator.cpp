@@ -26,7 +26,7 @@ constexpr std::array peak_names{"float64", "float64_tensor", "float32",  "tensor
                                 "float4",  "int8"};
 
 // Says what a thing is, not which one: "16GB" or "PCIe" alone names no model.
-constexpr std::array generic_words{"nvidia", "amd",  "google", "pcie", "sxm",     "sxm2",  "sxm3",
+constexpr std::array generic_words{"nvidia", "amd",  "google", "intel", "pcie", "sxm",     "sxm2",  "sxm3",
                                    "sxm4",   "sxm5", "nvl",    "gpu",  "chip",    "one",   "of",
                                    "the",    "s",    "board",  "with", "edition", "design"};
 
@@ -268,7 +268,7 @@ std::vector<const Accelerator*> Accelerators::named(std::string_view name) const
   auto words = words_of(wanted);
   if (std::ranges::all_of(words, is_generic)) return {};
   if (auto found = whole(wanted); !found.empty()) return found;
-  if (words.size() > 1 && (words[0] == "nvidia" || words[0] == "amd")) {
+  if (words.size() > 1 && (words[0] == "nvidia" || words[0] == "amd" || words[0] == "intel")) {
     words.erase(words.begin());
     if (auto found = whole(hardware_words(fmt::format("{}", fmt::join(words, "-")))); !found.empty()) return found;
   }

@@ -68,7 +68,7 @@ class Search {
       const auto chosen = judged_.chosen.components.find(name);
       if (chosen == judged_.chosen.components.end() || !knowledge_.package(name) || keeps(name)) continue;
       const auto fact = knowledge_.about(name, specs::pep440_version(chosen->second));
-      const auto& instead = question_.gpu ? fact.instead_for(question_.gpu->vendor) : fact.instead;
+      const auto instead = question_.gpu ? instead_for(fact, question_.gpu->vendor) : fact.instead;
       if (instead.empty() || !std::ranges::all_of(placed.dependency.extras, [&](const auto& one) {
             return is_of_another(one) || (how == Take::other_extra && !vendor_of_extra(one).empty());
           }))

@@ -148,6 +148,7 @@ void Demands::add_build(const specs::Fact& fact, VersionEntry& made) const {
     if (vendor != "nvidia" || gpu.vendor != "nvidia") add_vendor(vendor, made);
     add_targets("gfx", build.gfx, made);
     add_targets("tpu", build.tpu, made);
+    add_targets("xpu", build.xpu, made);
     if (vendor == "nvidia" && gpu.vendor == "nvidia" && !fact.soft) add_cuda_build(build, made);
   }
   if (!fact.cudas.empty() && gpu.vendor == "nvidia") {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "specs/catalog/fact.hpp"
+
 namespace frameworks_tests {
 
 using namespace stackx::advisor;
@@ -32,6 +34,17 @@ TEST_CASE("an extra says whose accelerators it brings code for") {
   CHECK(vendor_of_extra("rocm7-local") == "amd");
   CHECK(vendor_of_extra("tpu") == "google");
   CHECK(vendor_of_extra("k8s").empty());
+}
+
+TEST_CASE("what is taken instead is for the accelerator's vendor") {
+  stackx::specs::Fact fact;
+  fact.instead = "jax[cuda12]";
+  fact.instead_on = {{"google", "jax[tpu]"}};
+  CHECK(instead_for(fact, "nvidia") == "jax[cuda12]");
+  CHECK(instead_for(fact, "google") == "jax[tpu]");
+  CHECK(instead_for(fact, "intel").empty());
+  fact.instead = "tensorflow-gpu";  // which does not say whose
+  CHECK(instead_for(fact, "amd") == "tensorflow-gpu");
 }
 
 }  // namespace frameworks_tests

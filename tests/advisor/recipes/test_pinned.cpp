@@ -130,6 +130,16 @@ TEST_CASE("recipe of packages: vLLM's build for ROCm, and what is pinned with it
   CHECK_THAT(message_of([&] { of_pinned("docker", vllm, &mi300x); }), Contains("vLLM's image") && Contains("holds no numba") && Contains("ROCm 7.2.3"));
 }
 
+TEST_CASE("recipe of packages: for Intel's GPUs no image is known, and no PI of stackx's computes there", "[recipe]") {
+  const Pinned torch{"3.12", {"3.12"}, "", "2.28", {{"torch", "2.14.1+xpu"}}, {{"Level Zero", "1"}}};
+  specs::Accelerator arc;
+  arc.vendor = "intel";
+  CHECK_THAT(of_pinned("uv", torch, &arc), Contains("url = \"https://download.pytorch.org/whl/xpu\"") && Contains("Level Zero 1"));
+  CHECK_THAT(of_pinned("sbatch", torch, &arc), Contains("torch.xpu.is_available()") && !Contains("STACKX_PI"));
+  for (const char* format : {"docker", "containerfile", "pod"})
+    CHECK_THAT(message_of([&] { of_pinned(format, torch, &arc); }), Contains("no image that holds the driver of Intel's GPUs"));
+}
+
 TEST_CASE("recipe of packages: settings of the stack stay, its packages do not", "[recipe]") {
   const auto catalog = specs::parse_catalog(specs::Node::parse_text(
       R"({"$schema": "stackx/catalog/1", "components": {

@@ -1,4 +1,4 @@
-"""`stackx check` on AMD's GPUs and on TPUs, and of what is built for another vendor's accelerators."""
+"""`stackx check` on AMD's and Intel's GPUs and on TPUs, and of what is built for another vendor's accelerators."""
 
 from check_base import Check
 
@@ -53,3 +53,14 @@ class Vendors(Check):
         self.assertEqual(self.document("vllm==0.30.0+rocm723", "--python", "3.11", hw="mi300x", exit_code=1)["answer"], "no")
         for glibc, answer in (("39", "yes"), ("35", "no")):
             self.assertEqual(self.answer("vllm==0.30.0+rocm723", "--platform", f"manylinux_2_{glibc}_x86_64", hw="mi300x"), answer)
+
+    def test_intels_gpus_have_a_build_of_torch(self):
+        for hw in ("Arc B580", "Intel(R) Arc(TM) A770 Graphics", "Intel Data Center GPU Max 1550"):
+            nearest = self.document("torch==2.14.1", hw=hw, exit_code=1)["nearest"]
+            self.assertEqual(nearest["changes"][0]["to"], "2.14.1+xpu")
+            self.assertEqual(self.answer("torch==2.14.1+xpu", hw=hw), "yes")
+        said = " ".join(self.check("torch==2.14.1+xpu", hw="arc-b580").stdout.split())
+        self.assertRegex(said, r"^Yes: .*ARC-B580 \(bmg\).* Note: torch 2\.14\.1\+xpu loads Level Zero 1 of the system\.")
+        self.assertRegex(self.first_line("torch==2.14.1+xpu", hw="h100", exit_code=1), "^No: .* is built for Intel's GPUs, and H100 ")
+        self.assertIn("no plugin is known that makes it use ARC-B580 (bmg)", " ".join(self.check("jax", hw="arc-b580", exit_code=1).stdout.split()))
+        self.assertIn("docs.vllm.ai, Installation, Intel XPU", str(self.document("vllm", hw="arc-b580", exit_code=1)["notes"]))

@@ -27,7 +27,7 @@ Version version(const std::string& text) { return *Version::parse(text, Versioni
 
 TEST_CASE("facts: everything is read") {
   const auto fact = one(R"("versions": ["2.7.0", "2.7.1+cu126"], "extra": "all", "machine": "aarch64",
-    "built_for": {"cuda": "12.6", "cubins": ["5.0"], "ptx": []}, "requires": {"numpy": "<2"}, "fails": "no library",
+    "built_for": {"cuda": "12.6", "cubins": ["5.0"], "ptx": []}, "requires": {"numpy": "<2"}, "drops": ["scipy"], "glibc": "2.39", "fails": "no library",
     "gpu_from": ["jax-cuda12-plugin"], "cudas": ["12.6", "12.8"], "instead": "jax[cuda12]", "instead_on": {"google": "jax[tpu]"}, "elsewhere": {"amd": "there"}, "system": {"cuda": 11.2, "cudnn": "8.1"},
     "pythons": ["3.9"], "machines": ["x86_64"], "soft": true, "note": "a word", "known": "read",
     "source": {"url": "https://h/x", "read": "2026-11-22", "title": "T"})");
@@ -43,8 +43,9 @@ TEST_CASE("facts: everything is read") {
   CHECK(fact.gpu_from == Texts{"jax-cuda12-plugin"});
   CHECK(fact.cudas == Texts{"12.6", "12.8"});
   CHECK(fact.instead == "jax[cuda12]");
-  CHECK(fact.instead_for("nvidia") == "jax[cuda12]");
-  CHECK(fact.instead_for("google") == "jax[tpu]");
+  CHECK(fact.instead_on == std::map<std::string, std::string>{{"google", "jax[tpu]"}});
+  CHECK(fact.drops == Texts{"scipy"});
+  CHECK(fact.glibc == "2.39");
   CHECK(fact.elsewhere.at("amd") == "there");
   CHECK(fact.system == std::map<std::string, std::string>{{"cuda", "11.2"}, {"cudnn", "8.1"}});
   CHECK(fact.pythons == Texts{"3.9"});
