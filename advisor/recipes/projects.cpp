@@ -18,7 +18,8 @@ std::string minor_python(const RecipeParts& parts) {
 
 }  // namespace
 
-// The index of a build is for that build alone (explicit): uv would look there first for all others, too.
+// The index of a build is for that build alone (explicit): uv would look there first for all others, too. Where it has what the
+// build requires, it is for all, of which uv then takes the newest.
 std::string uv_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "uv");
@@ -30,11 +31,14 @@ std::string uv_recipe(const Recipe& recipe) {
                       toml_text(python.empty() ? ">=3.9" : "==" + python + ".*"));
   for (const auto& [name, package] : parts.packages) text += "  " + toml_text(requirement_text(name, package)) + ",\n";
   const bool arm = recipe.accelerator && recipe.accelerator->machine == "aarch64";
+  const bool whole = std::ranges::any_of(parts.indexes, &specs::BuildIndex::whole);
   text += "]\n\n[tool.uv]\npackage = false\n";
+  if (whole) text += "index-strategy = \"unsafe-best-match\"\n";
   text += fmt::format("environments = [\"sys_platform == 'linux' and platform_machine == '{}'\"]\n",
                       arm ? "aarch64" : "x86_64");
   for (const auto& index : parts.indexes)
-    text += fmt::format("\n[[tool.uv.index]]\nname = {}\nurl = {}\nexplicit = true\n", toml_text(index.name), toml_text(index.url));
+    text += fmt::format("\n[[tool.uv.index]]\nname = {}\nurl = {}\n{}", toml_text(index.name), toml_text(index.url),
+                        index.whole ? "" : "explicit = true\n");
   if (parts.indexes.empty()) return text;
   text += "\n[tool.uv.sources]\n";
   for (const auto& [name, package] : parts.packages)

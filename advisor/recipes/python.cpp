@@ -138,6 +138,10 @@ std::string requirements_recipe(const Recipe& recipe) {
 std::string pipfile_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "pipfile");
+  for (const auto& index : parts.indexes)
+    if (index.whole)
+      throw bad_input(fmt::format("--format pipfile: what the builds on {} require is there alone, and pipenv looks there for nothing "
+                                  "but what is named; ask for --format requirements or uv", index.url));
   Json packages = Json::object();
   for (const auto& [name, package] : parts.packages) packages[name] = pipfile_pin(package);
   return recipe_head(recipe, parts, "Pipfile of pipenv") + exports(parts) +

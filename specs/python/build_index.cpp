@@ -20,8 +20,8 @@ std::optional<BuildIndex> build_index(const std::string& package, const std::str
   if (!is_plain(build) || !is_plain(release)) return std::nullopt;
   const bool rocm = build.starts_with("rocm");
   if (package.starts_with("torch") && (build == "cpu" || build == "xpu" || build.starts_with("cu") || rocm))
-    return BuildIndex{"pytorch-" + build, "https://download.pytorch.org/whl/" + build};
-  if (package == "vllm" && rocm) return BuildIndex{"vllm-" + build, "https://wheels.vllm.ai/rocm/" + release + "/" + build};
+    return BuildIndex{"pytorch-" + build, "https://download.pytorch.org/whl/" + build, rocm || build == "xpu"};
+  if (package == "vllm" && rocm) return BuildIndex{"vllm-" + build, "https://wheels.vllm.ai/rocm/" + release + "/" + build, true};
   return std::nullopt;
 }
 

@@ -15,6 +15,7 @@ namespace stackx::specs {
 struct BuildIndex {
   std::string name;  // as a project's files call it: "pytorch-cu126", "vllm-rocm723"
   std::string url;
+  bool whole = false;  // what these builds require is there alone (ROCm's triton-rocm, Intel's triton-xpu): it is not for them only
 
   auto operator<=>(const BuildIndex&) const = default;
 };

@@ -2,6 +2,7 @@
 
     URL/simple/NAME/        PyPI: every package of the answers, a newer version of each, torch without a local part
     URL/whl/cu126/NAME/     PyTorch's: torch as 2.14.1+cu126, and like the real one an old NumPy, which uv would take first
+    URL/rocm/0.31.0/rocm723/NAME/  vLLM's: a build for ROCm with its torch; what builds for ROCm and Intel's GPUs require is on their index alone
 """
 
 import http.server
@@ -28,12 +29,14 @@ def __getattr__(name):
 REQUIRES = {"torch": ["filelock"], "vllm": ["torch==2.10.0"],
             "jax": ['nvidia-cudnn-cu12>=9.8; extra == "cuda12"', 'nvidia-cudnn-cu13>=9.8; extra == "cuda13"'],
             "tensorflow": ['nvidia-cudnn-cu12>=9.3; extra == "and-cuda"']}
+REQUIRES_OF = {"2.14.1+rocm7.2": ["filelock", "triton-rocm==3.8.0"], "2.14.1+xpu": ["filelock", "triton-xpu==3.8.0"],
+               "2.13.0+git733fca1": ["filelock", "triton==3.8.0+git1"], "0.31.0+rocm723": ["torch==2.13.0+git733fca1", "amd-aiter==0.1.23"]}
 MODULES = {"tensorflow-cpu": "tensorflow", "nvidia-cudnn-cu12": "nvidia", "nvidia-cudnn-cu13": "nvidia"}
 
 
 def wheel_of(name, version):
     """(file name, bytes)"""
-    module, requires = MODULES.get(name, name.replace("-", "_")), REQUIRES.get(name, [])
+    module, requires = MODULES.get(name, name.replace("-", "_")), REQUIRES_OF.get(version, REQUIRES.get(name, []))
     info = f"{name.replace('-', '_')}-{version}.dist-info"
     extras = sorted(set(re.findall(r'extra == "([^"]+)"', " ".join(requires))))
     head = [f"Name: {name}", f"Version: {version}", *(f"Provides-Extra: {one}" for one in extras), *(f"Requires-Dist: {one}" for one in requires)]
@@ -66,8 +69,15 @@ class StandIn(http.server.ThreadingHTTPServer):
 
     def add_answer(self, name, version, build):
         """What one line of requirements stands for; `build`: of PyTorch's index, or ""."""
-        if build:
+        if build == "rocm723" or build.startswith("git"):
+            for package, of in ((name, version), ("triton", "3.8.0+git1"), ("amd-aiter", "0.1.23")):
+                self.add("rocm/0.31.0/rocm723", package, of)
+            self.add("simple", name, version.partition("+")[0])
+            self.add("simple", "triton", "3.9.0")
+        elif build:
             self.add(f"whl/{build}", name, version)
+            for triton in [f"triton-{build.rstrip('.0123456789')}"] if build == "xpu" or build.startswith("rocm") else []:
+                self.add(f"whl/{build}", triton, "3.8.0")
             self.add(f"whl/{build}", "numpy", "2.1.2")
             self.add("simple", name, version.partition("+")[0])
         else:

@@ -120,8 +120,9 @@ TEST_CASE("recipe of packages: vLLM's build for ROCm, and what is pinned with it
   CHECK(install_line(vllm) == "pip install vllm==0.31.0+rocm723 --extra-index-url " + index);
   CHECK_THAT(of_pinned("requirements", vllm), Contains("# needs Python 3.12, ROCm 7.2.3, glibc 2.39 or newer") &&
                                                   Contains("--extra-index-url " + index + "\ntorch==2.13.0+git733fca1\nvllm=="));
-  CHECK_THAT(of_pinned("uv", vllm), Contains("name = \"vllm-rocm723\"\nurl = \"" + index + "\"\nexplicit = true") &&
+  CHECK_THAT(of_pinned("uv", vllm), Contains("name = \"vllm-rocm723\"\nurl = \"" + index + "\"\n\n[tool.uv.sources]") && Contains("index-strategy = \"unsafe-best-match\"") &&
                                         Contains("\"torch\" = { index = \"vllm-rocm723\" }\n\"vllm\" = { index = \"vllm-rocm723\" }"));
+  CHECK_THAT(message_of([&] { of_pinned("pipfile", vllm); }), Contains(index + " require is there alone") && Contains("--format requirements or uv"));
   specs::Accelerator mi300x;
   mi300x.vendor = "amd";
   CHECK_THAT(of_pinned("docker", vllm, &mi300x), Contains("--device /dev/kfd") && Contains("docker.io/vllm/vllm-openai-rocm:v0.31.0") &&

@@ -20,7 +20,7 @@ from recipe_base import DATA, Containers, Recipes
 from slurm import Slurm, why_no_slurm
 from stand_in_index import StandIn
 
-PYTORCH = "https://download.pytorch.org/whl"
+PYTORCH, VLLM = "https://download.pytorch.org/whl", "https://wheels.vllm.ai/rocm"
 BASE = ("ca-certificates", "python3", "python3-distutils", "python3-pip")  # Debian's own Python for that of Docker's image
 # In place of python/: says what it was started with and which packages are there.
 PI = """import importlib.metadata, json, sys
@@ -72,12 +72,14 @@ class Answers(Recipes):
 
     def text(self, answer, form):
         """With indexes that are here."""
-        text = self.written[answer][form].replace(PYTORCH, self.index.url + "/whl")
+        text = self.written[answer][form].replace(PYTORCH, self.index.url + "/whl").replace(VLLM, self.index.url + "/rocm")
         return text.replace("https://pypi.org/simple", self.index.url + "/simple")
 
     def each(self, form):
-        """(answer, text)"""
-        for answer in self.written:
+        """(answer, text), of those that have the form: no image is known for Intel's GPUs, no Pipfile for builds whose index has what they require."""
+        refused = [answer for answer, files in self.written.items() if form + ".refused" in files]
+        self.assertLessEqual(set(refused), {"torch-rocm", "torch-xpu", "vllm-rocm"} if form != "pylock" else set(self.written))
+        for answer in self.written.keys() - refused if not form.endswith(".refused") else self.written:
             self.now = f"{answer}, {form}"  # for messages
             yield answer, self.text(answer, form)
 
@@ -173,6 +175,8 @@ class Resolved(Answers):
         for answer, line in self.each("install-line"):
             words = [word for word in shlex.split(line)[2:] if not word.startswith("-")]
             asked = [word for word in self.text(answer, "requirements").split("\n") if word and not word.startswith("#")]
+            if answer == "vllm-rocm":
+                asked.remove("torch==2.13.0+git733fca1")  # which vllm is pinned to
             self.assertEqual(sorted(words), sorted(word.removeprefix("--extra-index-url ") for word in asked))
             if cases(0, 1) == 0 and answer not in ("torch-cu126", "jax-cuda12", "transformers-cu126"):
                 continue
@@ -203,7 +207,8 @@ class Resolved(Answers):
             place.mkdir()
             # Other Pythons than this one need not be here.
             (place / "pyproject.toml").write_text(re.sub(r"requires-python = .*", f'requires-python = "=={HERE}.*"', text))
-            self.checked_run(uv, "sync", "--quiet", cwd=place)
+            # What stands in the project counts, as it does where it is used.
+            self.checked_run(uv, "sync", "--quiet", cwd=place, env={name: value for name, value in self.environment.items() if name != "UV_NO_CONFIG"})
             code = "import importlib.metadata as m, json; print(json.dumps({one.metadata['Name']: one.version for one in m.distributions()}))"
             self.check_packages(answer, json.loads(self.checked_run(place / ".venv" / "bin" / "python", "-c", code).stdout))
 
@@ -237,7 +242,7 @@ class Resolved(Answers):
         environment = {name: value for name, value in os.environ.items() if name not in ("UV_PYTHON", "UV_NO_CACHE")}
         environment["UV_CACHE_DIR"] = str(KEPT / "uv")
         for answer, files in self.written.items():
-            if PYTORCH in files["requirements"] or (cases(0, 1) == 0 and answer not in ("jax-cuda12", "numpy", "onnxruntime", "tensorflow")):
+            if PYTORCH in files["requirements"] or VLLM in files["requirements"] or (cases(0, 1) == 0 and answer not in ("jax-cuda12", "numpy", "onnxruntime", "tensorflow")):
                 continue
             with self.subTest(answer=answer):
                 lines = self.run_tool(uv, "pip", "compile", "--quiet", "--no-annotate", "--no-header", "--python-platform", "x86_64-manylinux_2_31",

@@ -8,12 +8,13 @@ namespace stackx::specs {
 TEST_CASE("build index: PyTorch's and vLLM's, of the builds that are there") {
   const auto url = [](const char* package, const char* version) {
     const auto index = build_index(package, version);
-    return index ? index->name + " " + index->url : "";
+    return index ? index->name + " " + index->url + (index->whole ? " and all" : "") : "";
   };
   CHECK(url("torch", "2.14.1+cu126") == "pytorch-cu126 https://download.pytorch.org/whl/cu126");
   CHECK(url("torchvision", "0.29.0+cpu") == "pytorch-cpu https://download.pytorch.org/whl/cpu");
-  CHECK(url("torch", "2.14.1+rocm7.2") == "pytorch-rocm7.2 https://download.pytorch.org/whl/rocm7.2");
-  CHECK(url("vllm", "0.31.0+rocm723") == "vllm-rocm723 https://wheels.vllm.ai/rocm/0.31.0/rocm723");
+  CHECK(url("torch", "2.14.1+rocm7.2") == "pytorch-rocm7.2 https://download.pytorch.org/whl/rocm7.2 and all");
+  CHECK(url("vllm", "0.31.0+rocm723") == "vllm-rocm723 https://wheels.vllm.ai/rocm/0.31.0/rocm723 and all");
+  CHECK(url("torch", "2.14.1+xpu") == "pytorch-xpu https://download.pytorch.org/whl/xpu and all");
   for (const char* version : {"2.14.1", "2.14.1+ours", "2.13.0+git733fca1", "2.1.0+cu118_x", "2.1.0/../+cu118"})
     CHECK(url("torch", version).empty());
   CHECK(url("vllm", "0.31.0+cu129").empty());
