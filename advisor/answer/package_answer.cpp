@@ -115,6 +115,17 @@ void say_none(const Grounds& from, Advice& answer) {
       if (!note.starts_with("--")) answer.cautions.push_back(sentence(note, from.knowledge));  // else an option of `check`
 }
 
+// Of a build for this accelerator that is of an older release than the newest: where newer ones may be.
+void add_elsewhere(const Grounds& from, const Candidate& candidate, Advice& answer) {
+  const auto& gpu = from.known.wish->question.gpu;
+  const auto* package = from.knowledge.package(candidate.package);
+  if (!gpu || !package || package->releases.empty() || !specs::is_local(candidate.version)) return;
+  const auto& newest = package->releases.back().version;
+  const auto elsewhere = from.knowledge.about(candidate.package, newest).elsewhere;
+  if (const auto found = elsewhere.find(gpu->vendor); found != elsewhere.end() && specs::is_newer(newest.text(), candidate.version))
+    answer.remarks.push_back(sentence(found->second, from.knowledge));
+}
+
 void take(const Candidate& candidate, Advice& answer) {
   answer.found = true;
   answer.candidate = candidate;
@@ -148,6 +159,7 @@ void answer_packages(const Grounds& from, Advice& answer) {
   if (!candidate.unused.empty()) answer.cautions.push_back(candidate.unused_text());
   if (!candidate.unsure.empty())
     answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));
+  add_elsewhere(from, candidate, answer);
   const bool newest = candidate.version == known.candidate->version;
   answer.by_driver = newest ? known.by_driver : driver_rows(from.knowledge, *known.wish, candidate, 3);
   add_limits(from, candidate, answer);
