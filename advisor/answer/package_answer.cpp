@@ -151,8 +151,8 @@ void answer_packages(const Grounds& from, Advice& answer) {
                              answer.grade < Grade::published ? odds_of_newest(from) : "");
   if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty())
     answer.cautions.push_back(plain);
-  if (const auto& system = candidate.pinned.system; !system.empty())
-    answer.cautions.push_back(fmt::format("It loads {} of the system, which pip does not bring.", in_words(system)));
+  for (const auto& [name, libraries] : candidate.pinned.system)
+    answer.cautions.push_back(fmt::format("{} loads {} of the system, which pip does not bring.", name, in_words(libraries)));
   if (specs::is_conda_environment(from.options.project))
     answer.remarks.push_back(fmt::format("What {} has of conda is taken for what the package index calls so.",
                                          from.options.project.filename().string()));

@@ -150,8 +150,10 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (version.empty()) version = specs::single_version(placed.dependency.versions);
     if (name != root && !version.empty() && is_leading(name))
       candidate.beside.push_back(name + " " + version);
-    if (!version.empty() && question.gpu)
-      pinned.system.merge(loaded_from_system(knowledge.about(name, specs::pep440_version(version), "", question.machine), name, stack));
+    if (!version.empty() && question.gpu) {
+      const auto fact = knowledge.about(name, specs::pep440_version(version), "", question.machine);
+      if (auto libraries = loaded_from_system(fact, name, stack); !libraries.empty()) pinned.system[name] = std::move(libraries);
+    }
     if (!version.empty() && is_for_another_cuda(name, candidate.cuda)) candidate.unused.push_back(name + " " + version);
     pinned.packages.push_back({name,
                                version,

@@ -3,7 +3,10 @@
 namespace stackx::advisor {
 
 SystemLibraries loaded_from_system(const specs::Fact& fact, const std::string& name, const specs::Stack& chosen) {
-  return chosen.components.contains(name + "+and-cuda") ? SystemLibraries{} : fact.system;
+  if (chosen.components.contains(name + "+and-cuda")) return {};
+  auto libraries = fact.system;
+  std::erase_if(libraries, [&](const auto& one) { return chosen.components.contains(name + "+" + one.first); });
+  return libraries;
 }
 
 std::string library_in_words(const std::string& library) {

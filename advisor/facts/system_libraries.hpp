@@ -11,7 +11,7 @@ namespace stackx::advisor {
 
 using SystemLibraries = std::map<std::string, std::string>;  // {"cuda": "11.2", "cudnn": "8.1"}, {"rocm": "7.2.3"}
 
-// Of the package as it was chosen: nothing where its extra and-cuda, which brings them, was chosen, too.
+// Of the package as it was chosen: without those that an extra brings (tensorflow[and-cuda], onnxruntime-gpu[cuda,cudnn]).
 SystemLibraries loaded_from_system(const specs::Fact& fact, const std::string& name, const specs::Stack& chosen);
 
 std::string library_in_words(const std::string& library);  // "cudnn" -> "cuDNN"

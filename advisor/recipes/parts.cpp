@@ -139,8 +139,9 @@ void RecipeParts::from_pinned(const Recipe& recipe) {
   driver_range = pinned.driver;
   glibc = pinned.glibc;
   gpu = !pinned.driver.empty();
-  for (const auto& [library, version] : pinned.system)
-    (library == "cuda" ? cuda : library == "cudnn" ? cudnn : system_libraries[library]) = version;
+  for (const auto& [name, libraries] : pinned.system)
+    for (const auto& [library, version] : libraries)
+      (library == "cuda" ? cuda : library == "cudnn" ? cudnn : system_libraries[library]) = version;
   if (!python.empty()) named.components["python"] = python;
   for (const auto& one : pinned.pythons)
     if (one != python) other_pythons.push_back(one);

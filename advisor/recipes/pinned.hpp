@@ -1,11 +1,11 @@
-// The Python packages of an answer, each with its version: what the install line and every
-// recipe say.
+// The Python packages of an answer, each with its version: what the install line and every recipe say.
 //
 // Pinned is only what is known to belong together: the packages that were asked for, what their own metadata pins, and
 // what had to be held back. Rejected: pinning all that check chose; where a build's metadata is not known (torch
 // 2.14.1+cu126 is on PyTorch's own index), an installer would refuse a pin that is not that build's.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,7 +28,7 @@ struct Pinned {
   std::string driver;                  // range: ">=525.60.13,<581"; "": no GPU
   std::string glibc;                   // that the wheels need: "2.28"; "": not known
   std::vector<PinnedPackage> packages;
-  SystemLibraries system = {};         // that they load, and none of them brings
+  std::map<std::string, SystemLibraries> system = {};  // by package: what it loads and none of them brings
 };
 
 }  // namespace stackx::advisor

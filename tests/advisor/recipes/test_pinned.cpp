@@ -102,19 +102,19 @@ TEST_CASE("recipe of packages: what runs, and on what", "[recipe]") {
 
 // Python's own image holds no CUDA: TensorFlow before 2.14 would compute on the processor there.
 TEST_CASE("recipe of packages: what they load from the system is in the container, and said elsewhere", "[recipe]") {
-  const Pinned tensorflow{"3.10", {"3.10", "3.9"}, ">=450.80.02", "2.17", {{"tensorflow", "2.10.0"}}, {{"cuda", "11.2"}, {"cudnn", "8.1"}}};
+  const Pinned tensorflow{"3.10", {"3.10", "3.9"}, ">=450.80.02", "2.17", {{"tensorflow", "2.10.0"}}, {{"tensorflow", {{"cuda", "11.2"}, {"cudnn", "8.1"}}}}};
   for (const char* format : {"docker", "containerfile"})
     CHECK_THAT(of_pinned(format, tensorflow), Contains("docker.io/nvidia/cuda:11.2.2-cudnn8-runtime-ubuntu20.04") &&
                                                   Contains("\n#   python 3.9\n") && Contains("since no image of NVIDIA with CUDA 11.2 has 3.10") &&
                                                   Contains("tensorflow==2.10.0") && Contains("python3.9"));
   CHECK_THAT(of_pinned("requirements", tensorflow), Contains("# needs Python 3.10 (3.9 will do), the NVIDIA driver >=450.80.02, CUDA 11.2, cuDNN 8.1, glibc"));
   auto strange = tensorflow;
-  strange.system["cuda"] = "7.5";
+  strange.system["tensorflow"]["cuda"] = "7.5";
   CHECK_THAT(message_of([&] { of_pinned("docker", strange); }), Contains("no image of NVIDIA with CUDA 7.5, cuDNN 8.1 and Python 3.10 is known"));
 }
 
 TEST_CASE("recipe of packages: vLLM's build for ROCm, and what is pinned with it, on its own index or in its own image", "[recipe]") {
-  Pinned vllm{"3.12", {"3.12"}, "", "2.39", {{"vllm", "0.31.0+rocm723"}, {"torch", "2.13.0+git733fca1", {}, false}}, {{"rocm", "7.2.3"}}};
+  Pinned vllm{"3.12", {"3.12"}, "", "2.39", {{"vllm", "0.31.0+rocm723"}, {"torch", "2.13.0+git733fca1", {}, false}}, {{"vllm", {{"rocm", "7.2.3"}}}}};
   vllm.packages.back().implied = true;
   const std::string index = "https://wheels.vllm.ai/rocm/0.31.0/rocm723";
   CHECK(install_line(vllm) == "pip install vllm==0.31.0+rocm723 --extra-index-url " + index);
@@ -132,7 +132,7 @@ TEST_CASE("recipe of packages: vLLM's build for ROCm, and what is pinned with it
 }
 
 TEST_CASE("recipe of packages: for Intel's GPUs no image is known, and no PI of stackx's computes there", "[recipe]") {
-  const Pinned torch{"3.12", {"3.12"}, "", "2.28", {{"torch", "2.14.1+xpu"}}, {{"Level Zero", "1"}}};
+  const Pinned torch{"3.12", {"3.12"}, "", "2.28", {{"torch", "2.14.1+xpu"}}, {{"torch", {{"Level Zero", "1"}}}}};
   specs::Accelerator arc;
   arc.vendor = "intel";
   CHECK_THAT(of_pinned("uv", torch, &arc), Contains("url = \"https://download.pytorch.org/whl/xpu\"") && Contains("Level Zero 1"));

@@ -151,17 +151,20 @@ class Syntax(Recipes):
             self.assertEqual(environment.get("variables"), {"PI_ODD": HOSTILE} if name == "odd" else environment.get("variables"))
 
     def test_accelerators_whose_stacks_are_packages_alone(self):
-        """No catalog of libraries has stacks for AMD's GPUs and TPUs. What names a TPU's devices is refused with what does."""
+        """No catalog of libraries has stacks for the GPUs of AMD and Intel and for TPUs. What cannot be said is refused with what does."""
         formats = ("requirements", "pipfile", "uv", "conda", "containerfile", "docker", "sbatch", "pod")
-        for hw, package, refused in (("mi300x", "torch==2.14.1+rocm7.2", ()), ("tpu-v5e", "jax[tpu]==", ("docker", "sbatch", "pod"))):
+        tpus, images, alone = "not written for TPUs; --format containerfile makes the image", "no image that holds the driver", "require is there alone"
+        for hw, package, refused in (("mi300x", "torch==2.14.1+rocm7.2", {"pipfile": alone}),
+                                     ("arc-b580", "torch==2.14.1+xpu", {"pipfile": alone} | dict.fromkeys(("containerfile", "docker", "pod"), images)),
+                                     ("tpu-v5e", "jax[tpu]==", dict.fromkeys(("docker", "sbatch", "pod"), tpus))):
             for name in formats:
                 with self.subTest(hw=hw, format=name):
                     done = self.stackx("advise", "--hw", hw, "--workload", "matmul", "--format", name, exit_code=2 if name in refused else 0)
                     if name in refused:
-                        self.assertIn("not written for TPUs; --format containerfile makes the image", done.stderr)
+                        self.assertIn(refused[name], done.stderr)
                     elif name not in ("pod", "pipfile"):
                         self.assertIn(package, done.stdout)
-        for hw in ("RX 7900 XTX", "v5litepod-8"):
+        for hw in ("RX 7900 XTX", "v5litepod-8", "max-1550"):
             done = self.stackx("advise", "--hw", hw, "--workload", "matmul", "--settle", self.scratch / "s.json", exit_code=2)
             self.assertIn("stackx measures on processors and NVIDIA's GPUs, not on ", done.stderr)
         self.assertIn("glibc 2.31 or newer", self.stackx("advise", "--hw", "tpu-v5e", "--format", "requirements").stdout)  # libtpu's wheel
