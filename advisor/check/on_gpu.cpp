@@ -85,7 +85,8 @@ class Look {
   }
 
   Fact about(const std::string& name, const std::string& version) const {
-    return knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
+    const auto fact = knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
+    return question_.gpu ? fact.for_vendor(question_.gpu->vendor) : fact;
   }
 
   bool has_plugin(const Fact& fact) const {

@@ -59,6 +59,7 @@ void state(Fact& whole, const Fact& one) {
   if (!one.requires_.empty()) whole.requires_ = one.requires_;
   if (!one.system.empty()) whole.system = one.system;
   if (!one.gpu_from.empty()) whole.gpu_from = one.gpu_from;
+  if (!one.also.empty()) whole.also = one.also;
   if (!one.drops.empty()) whole.drops = one.drops;
   if (!one.glibc.empty()) whole.glibc = one.glibc;
   if (!one.cudas.empty()) whole.cudas = one.cudas;
@@ -177,7 +178,9 @@ void Knowledge::add_builds(specs::Package& package) const {
       if (release.wheels.empty()) continue;
       const auto of_plain = about(package.name, plain_version);
       const bool same_cuda = whole.built_for && of_plain.built_for && whole.built_for->cuda == of_plain.built_for->cuda;
-      if (release.requires_ && !same_cuda) std::erase_if(*release.requires_, is_nvidia);
+      const bool of_nvidia = !whole.built_for || whole.built_for->vendor() == "nvidia";
+      if (release.requires_ && !same_cuda)
+        std::erase_if(*release.requires_, [&](const auto& one) { return is_nvidia(one) || (!of_nvidia && one.starts_with("triton")); });
       added.push_back(std::move(release));
     }
   for (auto& release : added) package.releases.push_back(std::move(release));

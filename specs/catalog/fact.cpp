@@ -61,7 +61,7 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
 }
 
 Fact read_fact(const Node& node) {
-  node.only({"of", "versions", "extra", "machine", "built_for", "requires", "drops", "system", "gpu_from", "cudas", "cubins_for",
+  node.only({"of", "versions", "extra", "machine", "built_for", "also", "requires", "drops", "system", "gpu_from", "cudas", "cubins_for",
              "pythons", "machines", "glibc", "fails", "note", "instead", "instead_on", "elsewhere", "soft", "exists", "known", "source"});
   Fact fact;
   fact.file = node.file();
@@ -74,6 +74,8 @@ Fact read_fact(const Node& node) {
     if (const auto by_cuda = build->find("cubins_for")) read_builds_by_cuda(*by_cuda, fact);
   }
   if (const auto by_cuda = node.find("cubins_for")) read_builds_by_cuda(*by_cuda, fact);
+  if (const auto others = node.find("also"))
+    for (const auto& [vendor, build] : others->members()) fact.also[vendor] = read_gpu_build(build);
   fact.requires_ = map_at(node, "requires");
   for (const auto& [name, range] : fact.requires_)
     if (const auto parsed = SpecifierSet::parse(range, Versioning::pep440); !parsed)
@@ -102,6 +104,23 @@ Fact read_fact(const Node& node) {
 bool Fact::is_about(const Version& version) const {
   if (range) return !is_local(version.text()) && range->contains(version);
   return std::ranges::find(versions, version) != versions.end();
+}
+
+Fact Fact::for_vendor(const std::string& vendor) const {
+  auto fact = *this;
+  const auto found = also.find(vendor);
+  if (vendor == "nvidia" || (found == also.end() && built_for_cuda.empty())) return fact;
+  if (found != also.end()) {
+    fact.built_for = found->second;
+  } else {
+    GpuBuild of_nvidia;
+    of_nvidia.cuda = "any";
+    for (const auto& [cuda, build] : built_for_cuda) of_nvidia.cubins.insert(of_nvidia.cubins.end(), build.cubins.begin(), build.cubins.end());
+    fact.built_for = of_nvidia;
+  }
+  fact.built_for_cuda.clear();
+  fact.cudas.clear();
+  return fact;
 }
 
 std::vector<Fact> read_facts(const Node& document) {

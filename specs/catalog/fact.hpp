@@ -5,6 +5,7 @@
 //    "known": "read", "source": {"url": ..., "read": "2026-11-22"}}
 // `versions`: exact texts, or one specifier set; a local build (2.8.0+cu126) is meant only where it is listed. Of several
 // facts on one version the last decides, key by key: an overlay read later wins. Beside `built_for`:
+//   also       what the same files hold for the accelerators of other vendors: {"amd": {"rocm": "7.2", "gfx": ["gfx942"]}}
 //   requires   what package metadata does not say: name -> specifier set
 //   drops      what the plain release requires and this build does not, or in a build that `requires` names: ["torch"]
 //   fails      why it never runs as installed;  `extra`: said of that extra alone
@@ -42,6 +43,7 @@ struct Fact {
 
   std::optional<GpuBuild> built_for;
   std::map<std::string, GpuBuild> built_for_cuda;  // by the stack's CUDA ("12.8"), where that decides
+  std::map<std::string, GpuBuild> also;            // by vendor
   std::map<std::string, std::string> requires_, system, instead_on, elsewhere;
   std::vector<std::string> drops, gpu_from, cudas, pythons, machines;
   std::string glibc, fails, note, instead, exists;
@@ -53,6 +55,8 @@ struct Fact {
   std::string file;
 
   bool is_about(const Version& version) const;
+  // What it says of that vendor's accelerators: of `also`, where there is something; of a library for each CUDA, that it is NVIDIA's.
+  Fact for_vendor(const std::string& vendor) const;
 };
 
 // The member `facts` of a document, those of pseudo packages left out.

@@ -35,10 +35,24 @@ class Search {
     if (found_.empty() || found_.front().changes.front().name == "python") change_packages(false);
     if (!question_.keep.machine) change_machine();
     if (found_.empty()) take_instead(Take::other_extra);
+    if (found_.empty()) ask_for_its_framework();
     return std::move(found_);
   }
 
  private:
+  // bitsandbytes on an AMD GPU: the torch that it takes along has a build for it on another index.
+  void ask_for_its_framework() {
+    if (!question_.gpu || question_.gpu->vendor == "nvidia") return;
+    for (const auto& [name, version] : judged_.chosen.components) {
+      if (!is_framework(name) || !is_leading(name) || instead_.is_asked(name)) continue;
+      auto with = question_;
+      with.asked.push_back({*specs::parse_dependency(name), "what is asked for takes it along"});
+      const auto world = python_world(knowledge_, with, world_.python);
+      found_ = Search(knowledge_, with, world, judge({world.project, world.catalog, world.order})).run();
+      if (!found_.empty()) return;
+    }
+  }
+
   void change_machine() {
     if (found_.empty()) change_packages_and({.python = true});
     change_driver();

@@ -64,3 +64,16 @@ class Vendors(Check):
         self.assertRegex(self.first_line("torch==2.14.1+xpu", hw="h100", exit_code=1), "^No: .* is built for Intel's GPUs, and H100 ")
         self.assertIn("no plugin is known that makes it use ARC-B580 (bmg)", " ".join(self.check("jax", hw="arc-b580", exit_code=1).stdout.split()))
         self.assertIn("docs.vllm.ai, Installation, Intel XPU", str(self.document("vllm", hw="arc-b580", exit_code=1)["notes"]))
+
+    def test_libraries_that_hold_code_for_several_vendors(self):
+        """bitsandbytes has a library for each CUDA and, since 0.49, for ROCm; flash-attn is compiled for what is there."""
+        for torch, hw in (("torch==2.14.1+rocm7.2", "mi300x"), ("torch==2.14.1+xpu", "arc-b580"), ("torch==2.14.1", "h100")):
+            self.assertEqual(self.answer("bitsandbytes==0.50.2", torch, hw=hw), "yes")
+        self.assertIn("bitsandbytes 0.42.0 is built for NVIDIA's CUDA", self.first_line("bitsandbytes==0.42.0", hw="mi300x", exit_code=1))
+        self.assertEqual(self.answer("flash-attn==2.8.3", "torch==2.14.1+rocm7.2", hw="mi300x"), "yes")
+        self.assertEqual(self.answer("flash-attn==2.8.3", "torch==2.14.1+rocm7.2", hw="rx 7900 xtx"), "no")
+
+    def test_the_framework_that_is_taken_along_has_a_build_too(self):
+        for package, hw, torch in (("bitsandbytes", "mi300x", "2.14.1+rocm7.2"), ("torchvision", "arc-b580", "2.14.1+xpu")):
+            changes = self.document(package, hw=hw, exit_code=1)["nearest"]["changes"]
+            self.assertEqual([(one["name"], one["to"]) for one in changes], [("torch", torch)])

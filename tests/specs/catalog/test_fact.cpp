@@ -58,6 +58,18 @@ TEST_CASE("facts: everything is read") {
   CHECK(fact.file == "f.json");
 }
 
+TEST_CASE("facts: what the same files hold for another vendor's accelerators, and a library for each CUDA is NVIDIA's alone") {
+  const auto fact = one(R"("versions": ["0.50"], "built_for": {"cuda": "any"}, "cudas": ["12.8"], "cubins_for": {"12.8": ["8.0"]},
+    "also": {"amd": {"rocm": "7.2", "gfx": ["gfx942"]}})");
+  CHECK(fact.for_vendor("nvidia").built_for_cuda.contains("12.8"));
+  const auto amd = fact.for_vendor("amd"), intel = fact.for_vendor("intel");
+  CHECK(amd.built_for->gfx == Texts{"gfx942"});
+  CHECK((amd.built_for_cuda.empty() && amd.cudas.empty()));
+  CHECK(intel.built_for->vendor() == "nvidia");
+  CHECK((intel.built_for->known() && intel.built_for_cuda.empty() && intel.cudas.empty()));
+  CHECK(one(R"("versions": ["1"], "built_for": {"cuda": "12.8", "cubins": ["8.0"]})").for_vendor("amd").built_for->cuda == "12.8");
+}
+
 TEST_CASE("facts: little is needed, and a document may have none") {
   const auto fact = one(R"("versions": "*", "source": "a word")");
   CHECK_FALSE(fact.built_for);
