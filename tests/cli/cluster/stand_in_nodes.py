@@ -23,16 +23,22 @@ import sys
 import time
 
 
+MARK, NUMBER = "\ue000", "\ue001"  # in no document
+
+
+def read(file):
+    """A document whose fractions stay as they are written: of two thousand stackx writes one with a digit more than Python would."""
+    return json.loads(file.read_text(), parse_float=lambda text: NUMBER + text + NUMBER)
+
+
 def canonical(document):
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.replace(f'"{NUMBER}', "").replace(f'{NUMBER}"', "")
 
 
 def sealed(document):
     rest = {key: value for key, value in document.items() if key != "id"}
     return dict(rest, id=hashlib.sha256(canonical(rest).encode()).hexdigest())
-
-
-MARK = "\ue000"  # in no document
 
 
 class Template:
@@ -42,13 +48,13 @@ class Template:
 
     def __init__(self, document):
         if sealed(document)["id"] != document["id"]:
-            raise SystemExit("Python writes the numbers of this document otherwise than stackx does")
-        self.samples = document["samples_ns"]
+            raise SystemExit("Python writes this document otherwise than stackx does")
+        self.samples = [float(str(sample).strip(NUMBER)) for sample in document["samples_ns"]]
         marked = {word: f"{MARK}{word}{MARK}" for word in (*self.CHANGED, "host")}
         text = canonical(document | {word: marked[word] for word in self.CHANGED} | {"host": dict(document["host"], hostname=marked["host"])})
         for word in marked.values():
             text = text.replace(f'"{word}"', word)
-        numbers = canonical(self.samples)
+        numbers = canonical(document["samples_ns"])
         for form in (numbers, json.dumps(numbers)[1:-1]):  # what the PI printed repeats them
             text = text.replace(form, f"{MARK}samples{MARK}")
         before, after = text.split(f'"id":{marked["id"]},')
@@ -74,11 +80,10 @@ class StandInNodes:
         wave = json.loads((self.root / target / "wave-0.json").read_text())
         self.rounds = self.campaign["settings"]["rounds_per_block"]
         measured = pathlib.Path(measured)
-        self.plan = json.loads((measured / "plan.json").read_text())
-        self.attempt = json.loads((measured / "attempt.json").read_text())
+        self.plan, self.attempt = read(measured / "plan.json"), read(measured / "attempt.json")
         self.templates = {}
         for file in measured.glob("?" * 64 + ".json"):
-            document = json.loads(file.read_text())
+            document = read(file)
             self.templates.setdefault(document["arm"], Template(document))
         if set(self.templates) != set(wave["arms"]):
             raise SystemExit(f"{measured}: has not all arms of the wave")

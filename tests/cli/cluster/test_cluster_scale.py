@@ -2,11 +2,13 @@
 
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 
 from many_blocks import ManyBlocks
 from harness import STACKX
+from stand_in_nodes import canonical, read
 
 BLOCKS, ROUNDS, STACKS = 200, 2, 3
 
@@ -24,6 +26,11 @@ class ClusterScale(ManyBlocks):
 
     def target(self, said):
         return {key: said["targets"][0][key] for key in ("blocks", "done", "missing", "rounds", "inspections", "failed")}
+
+    def test_the_stand_in_keeps_fractions_as_stackx_writes_them(self):
+        """nlohmann's digits of 548 in a million random fractions are not the fewest that mean them."""
+        text = '{"a":5.7972643790479514,"b":[1.0,0.035624440093411217,3],"c":"5.7"}'
+        self.assertEqual(canonical(read(pathlib.Path(self.write("document.json", text)))), text)
 
     def test_two_hundred_blocks(self):
         root = self.submit(self.cluster_project(BLOCKS, ROUNDS, STACKS))
