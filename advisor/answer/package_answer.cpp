@@ -118,12 +118,10 @@ void say_none(const Grounds& from, Advice& answer) {
 // Of a build for this accelerator that is of an older release than the newest: where newer ones may be.
 void add_elsewhere(const Grounds& from, const Candidate& candidate, Advice& answer) {
   const auto& gpu = from.known.wish->question.gpu;
-  const auto* package = from.knowledge.package(candidate.package);
-  if (!gpu || !package || package->releases.empty() || !specs::is_local(candidate.version)) return;
-  const auto& newest = package->releases.back().version;
-  const auto elsewhere = from.knowledge.about(candidate.package, newest).elsewhere;
-  if (const auto found = elsewhere.find(gpu->vendor); found != elsewhere.end() && specs::is_newer(newest.text(), candidate.version))
-    answer.remarks.push_back(sentence(found->second, from.knowledge));
+  if (!gpu || !specs::is_local(candidate.version)) return;
+  const auto place = from.knowledge.elsewhere(candidate.package, gpu->vendor);
+  if (!place.empty() && specs::is_newer(from.knowledge.package(candidate.package)->releases.back().version.text(), candidate.version))
+    answer.remarks.push_back(sentence(place, from.knowledge));
 }
 
 void take(const Candidate& candidate, Advice& answer) {

@@ -203,18 +203,10 @@ class Checking {
       const auto name = knowledge_.real_name(placed.dependency.name);
       if (!some_release_has_code(knowledge_, name, question_))
         result_.notes.push_back(fmt::format("no release of {} that is known has code for {}", name, gpu_in_words(*question_.gpu)));
-      add_elsewhere(name);
+      if (auto place = knowledge_.elsewhere(name, question_.gpu->vendor); !place.empty()) result_.notes.push_back(std::move(place));
     }
     if (const auto others = other_frameworks(); !others.empty())
       result_.notes.push_back(fmt::format("what is known to run there: {}", fmt::join(others, ", ")));
-  }
-
-  // Where builds are that no index lists which is read here.
-  void add_elsewhere(const std::string& name) {
-    const auto* package = knowledge_.package(name);
-    if (!package || package->releases.empty()) return;
-    const auto elsewhere = knowledge_.about(name, package->releases.back().version).elsewhere;
-    if (const auto found = elsewhere.find(question_.gpu->vendor); found != elsewhere.end()) result_.notes.push_back(found->second);
   }
 
   bool is_asked(const std::string& name) const {

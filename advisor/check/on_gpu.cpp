@@ -85,8 +85,7 @@ class Look {
   }
 
   Fact about(const std::string& name, const std::string& version) const {
-    const auto fact = knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
-    return question_.gpu ? fact.for_vendor(question_.gpu->vendor) : fact;
+    return fact_for(knowledge_, name, specs::pep440_version(version), question_);
   }
 
   bool has_plugin(const Fact& fact) const {

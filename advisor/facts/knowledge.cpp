@@ -271,6 +271,14 @@ Fact Knowledge::about(const std::string& name, const Version& version, const std
   return whole;
 }
 
+std::string Knowledge::elsewhere(const std::string& name, const std::string& vendor) const {
+  const auto* listed = package(name);
+  if (!listed || listed->releases.empty()) return "";
+  const auto places = about(name, listed->releases.back().version).elsewhere;
+  const auto found = places.find(vendor);
+  return found == places.end() ? "" : found->second;
+}
+
 bool Knowledge::has_gpu_facts(const std::string& name) const {
   const auto found = facts_.find(name);
   return found != facts_.end() && std::ranges::any_of(found->second, [](const auto& fact) {

@@ -43,6 +43,8 @@ class Knowledge {
   // False for a build that nobody is known to have seen (facts: exists), and of whose minor version nobody has seen another
   // patch release in that build: what cannot be installed is no advice.
   bool is_seen(const specs::Package& package, const specs::Version& version, const std::string& machine) const;
+  // Where builds for that vendor's accelerators are that nobody lists here, as of the newest release: a sentence without its end; "".
+  std::string elsewhere(const std::string& name, const std::string& vendor) const;
   bool has_gpu_facts(const std::string& name) const;  // somebody says of its builds what they are built for
   const specs::DriverFacts& drivers() const { return drivers_; }
   // What the user's catalogs say of a version; null: nothing. Of what it requires, in_metadata() stands among requirements().

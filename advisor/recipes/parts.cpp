@@ -196,10 +196,10 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
 
 // What a build is pinned to in builds of its own (vllm's torch 2.13.0+git733fca1) is on its index, too.
 void RecipeParts::find_brought_builds() {
-  for (const auto& index : indexes)
-    if (index.name.starts_with("vllm-"))
-      for (auto& [name, package] : packages)
-        if (!package.index && specs::is_local(package.version)) package.index = index;
+  const auto vllm = packages.find("vllm");
+  if (vllm == packages.end() || !vllm->second.index) return;
+  for (auto& [name, package] : packages)
+    if (!package.index && specs::is_local(package.version)) package.index = vllm->second.index;
 }
 
 std::vector<std::string> RecipeParts::pip_words() const {

@@ -76,8 +76,9 @@ class StandIn(http.server.ThreadingHTTPServer):
             self.add("simple", "triton", "3.9.0")
         elif build:
             self.add(f"whl/{build}", name, version)
-            for triton in [f"triton-{build.rstrip('.0123456789')}"] if build == "xpu" or build.startswith("rocm") else []:
-                self.add(f"whl/{build}", triton, "3.8.0")
+            kind = re.match("[a-z]+", build)[0]
+            if kind in ("rocm", "xpu"):
+                self.add(f"whl/{build}", f"triton-{kind}", "3.8.0")
             self.add(f"whl/{build}", "numpy", "2.1.2")
             self.add("simple", name, version.partition("+")[0])
         else:

@@ -44,7 +44,7 @@ class Search {
   void ask_for_its_framework() {
     if (!question_.gpu || question_.gpu->vendor == "nvidia") return;
     for (const auto& [name, version] : judged_.chosen.components) {
-      if (!is_framework(name) || !is_leading(name) || instead_.is_asked(name)) continue;
+      if (!is_framework(name) || !is_leading(name) || instead_.is_asked(name) || !some_release_has_code(knowledge_, name, question_)) continue;
       auto with = question_;
       with.asked.push_back({*specs::parse_dependency(name), "what is asked for takes it along"});
       const auto world = python_world(knowledge_, with, world_.python);

@@ -14,7 +14,7 @@ bool is_among(const std::vector<std::string>& stated, const std::string& target)
 }
 
 bool has_code(const Knowledge& knowledge, const std::string& name, const specs::Version& version, const Question& question) {
-  const auto fact = knowledge.about(name, version, "", question.machine).for_vendor(question.gpu->vendor);
+  const auto fact = fact_for(knowledge, name, version, question);
   if (!fact.gpu_from.empty() || !fact.built_for_cuda.empty() || fact.soft) return true;
   if (!fact.built_for || fact.built_for->for_cpus() || !system_failure(knowledge, fact, question).empty()) return false;
   if (const auto vendor = fact.built_for->vendor(); vendor != "nvidia")

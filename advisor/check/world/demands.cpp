@@ -64,6 +64,11 @@ std::string extra_for_gpus(const std::string& package, const specs::Fact& fact) 
   return fact.instead.starts_with(package + "[") ? fact.instead.substr(package.size() + 1, fact.instead.size() - package.size() - 2) : "";
 }
 
+specs::Fact fact_for(const Knowledge& knowledge, const std::string& name, const Version& version, const Question& question) {
+  auto fact = knowledge.about(name, version, "", question.machine);
+  return question.gpu ? fact.for_vendor(question.gpu->vendor) : fact;
+}
+
 bool is_for_gpus(const std::string& package, const specs::Fact& fact) {
   return is_framework(package) || !extra_for_gpus(package, fact).empty();
 }

@@ -187,8 +187,7 @@ class Builder {
     VersionEntry made;
     made.version = release.version;
     if (!demands_.add_places(release, made)) world_.built_here[package.name] = release.version.text();
-    auto fact = knowledge_.about(package.name, release.version, "", question_.machine);
-    if (question_.gpu) fact = fact.for_vendor(question_.gpu->vendor);
+    const auto fact = fact_for(knowledge_, package.name, release.version, question_);
     if (fact.built_for && !fact.built_for->cuda.empty()) made.attributes["cuda"] = fact.built_for->cuda;
     add_dependencies(package, release, "", made);
     if (const auto* own = knowledge_.own(package.name, release.version)) add_own(*own, made);

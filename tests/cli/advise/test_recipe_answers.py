@@ -79,7 +79,7 @@ class Answers(Recipes):
         """(answer, text), of those that have the form: no image is known for Intel's GPUs, no Pipfile for builds whose index has what they require."""
         refused = [answer for answer, files in self.written.items() if form + ".refused" in files]
         self.assertLessEqual(set(refused), {"torch-rocm", "torch-xpu", "vllm-rocm"} if form != "pylock" else set(self.written))
-        for answer in self.written.keys() - refused if not form.endswith(".refused") else self.written:
+        for answer in (one for one in self.written if one not in refused):
             self.now = f"{answer}, {form}"  # for messages
             yield answer, self.text(answer, form)
 
