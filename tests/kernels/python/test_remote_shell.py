@@ -85,6 +85,7 @@ class Shell(unittest.TestCase):
             self.assertLess(time.time(), end)
             time.sleep(.05)
         self.assertFalse(os.path.exists(self.shell.directory))
+        self.assertEqual([thread for thread in self.shell.threads if thread.is_alive()], [])  # none left that may write there
 
 
 class Script(unittest.TestCase):

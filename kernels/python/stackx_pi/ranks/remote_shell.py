@@ -69,7 +69,7 @@ class RemoteShell(object):
         with open(self.program, "w") as script:
             script.write(SCRIPT)
         os.chmod(self.program, 0o700)
-        start_thread(self.serve)
+        self.threads = [start_thread(self.serve)]
 
     def serve(self):
         try:
@@ -91,7 +91,7 @@ class RemoteShell(object):
             sys.stderr.write("pi.py: MPI's launcher wants to start something on %s, where nobody waits for it\n" % host)
             return answer(call, NOBODY)
         self.waiting.remove(link)
-        start_thread(lambda: answer(call, run_there(link, command)))
+        self.threads.append(start_thread(lambda: answer(call, run_there(link, command))))
 
     def close(self):
         self.open = False
@@ -100,6 +100,9 @@ class RemoteShell(object):
                 link.shutdown(socket.SHUT_RDWR)  # a thread may read there
             except (IOError, OSError):  # the other has ended
                 pass
+        for thread in self.threads:  # what one writes meanwhile would keep the directory; the first, which adds others, ends before them
+            thread.join(GRACE)
+        for link in self.links:
             link.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
