@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "specs/project/own_pis.hpp"
+
 namespace stackx::inspector {
 namespace {
 
@@ -68,6 +70,14 @@ std::optional<std::string> wrong_gpu(const Selected& one, const Requirement& req
                      gpu.compute_capability);
 }
 
+bool is_spread(const specs::Workload& workload) {
+  const auto several = [&](const char* parameter) {
+    const auto at = workload.params.find(parameter);
+    return at != workload.params.end() && at->second != "0" && at->second != "1";
+  };
+  return specs::takes_ranks(workload.pi) || several("workers") || several("tensor_parallel");
+}
+
 }  // namespace
 
 bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog) {
@@ -83,6 +93,16 @@ bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog) {
 bool uses_gpu(const specs::Stack& stack, const specs::Workload& workload, const specs::Catalog& catalog) {
   const auto device = workload.params.find("device");
   return (device != workload.params.end() && device->second == "gpu") || needs_gpu(stack, catalog);
+}
+
+std::vector<GpuDevice> devices_for(const GpuDevice& device, const std::vector<GpuDevice>& visible, const specs::Host& host,
+                                   const specs::Workload& workload) {
+  std::vector<GpuDevice> devices{device};
+  if (!is_spread(workload) || !device.profile.empty()) return devices;
+  for (const auto& other : visible)
+    if (other != device && other.profile.empty() && host.gpus[other.card].model == host.gpus[device.card].model)
+      devices.push_back(other);
+  return devices;
 }
 
 std::optional<std::string> why_not_on(const std::optional<GpuDevice>& device,

@@ -1,11 +1,13 @@
 #include "inspector/inspector.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <ranges>
 
 #include "inspector/cache/cache_use.hpp"
 #include "inspector/confinement/supervised_run.hpp"
@@ -187,6 +189,10 @@ struct Inspector::State {
     return result;
   }
 
+  std::vector<GpuDevice> gpus_of(const specs::Workload& workload) const {
+    return devices_for(*context.device, visible_devices(context.host), context.host, workload);
+  }
+
   SupervisedRun plan_run(const specs::Stack& stack, const StackEnvironment& environment,
                          const specs::Workload& workload, const Parameters& parameters) const {
     const auto planned = program.planned();
@@ -199,11 +205,11 @@ struct Inspector::State {
     auto library_path = environment.library_path;
     std::optional<fs::path> drivers;
     if (context.device && uses_gpu(stack, workload, catalog)) {
-      what.variables["CUDA_VISIBLE_DEVICES"] = context.device->uuid;
+      what.variables["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(gpus_of(workload) | std::views::transform(&GpuDevice::uuid), ","));
       // CUDA counts in the order of the system's tools, should a stack's own code use indices.
       what.variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
       if (!environment.image) drivers = driver_directory();
-      if (drivers) library_path.push_back(*drivers);
+      if (drivers && !is_searched_anyway(*drivers)) library_path.push_back(*drivers);
     }
     if (!library_path.empty()) what.variables["LD_LIBRARY_PATH"] = joined(library_path);
     auto& confinement = what.confinement;
@@ -243,7 +249,7 @@ struct Inspector::State {
         return put(result, {Outcome::unsupported,
                             "the stack has a GPU, and no CDI specification describes it to "
                             "containers; nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml"});
-      what.confinement.gpu = cdi_name(*context.device, context.host);
+      for (const auto& gpu : gpus_of(result.workload)) what.confinement.gpus.push_back(cdi_name(gpu, context.host));
     }
     watch_counters(on_gpu);
     result.load_1m = load_now();

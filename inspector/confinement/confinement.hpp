@@ -24,7 +24,7 @@ struct Confinement {
   std::uint64_t processes = 256;
   std::vector<int> cpus;  // empty: all
   std::string image;      // what a container is made of
-  std::string gpu;        // a CDI device ("nvidia.com/gpu=0"), for containers; empty: none
+  std::vector<std::string> gpus;  // CDI devices ("nvidia.com/gpu=0"), for containers
 
   std::uint64_t tasks() const;  // processes and threads: libraries start some for every CPU of the machine
   // What control groups are told, above what the supervisor holds processes to: the supervisor gives a reason instead of

@@ -97,7 +97,7 @@ Words Container::wrap(const Confinement& confinement) const {
   const auto scratch = std::to_string(confinement.memory_bytes / 4);
   append(words, {"--tmpfs", "/tmp:rw,exec,mode=1777,size=" + scratch, "--shm-size", scratch + "b"});
   add_limits(words, confinement, engine_);
-  if (!confinement.gpu.empty()) append(words, {"--device", confinement.gpu});
+  for (const auto& gpu : confinement.gpus) append(words, {"--device", gpu});
   if (std::error_code none; confinement.peers && std::filesystem::exists("/dev/infiniband", none))
     append(words, {"--device", "/dev/infiniband"});
   append(words, {"--mount", bind_mount(supervisor_, false)});

@@ -65,7 +65,7 @@ class CublasLtMultiplier : public Multiplier {
     return info;
   }
 
-  bool takes_transposed_b(Dtype dtype) const override { return dtype == Dtype::fp8; }
+  bool takes_transposed_b(Dtype dtype) const override { return dtype == Dtype::fp8 || dtype == Dtype::int8; }
 
   std::expected<Enqueue, Unsupported> prepare(const DeviceProduct& p) override {
     if (!p.plain()) return std::unexpected("batches, B transposed and factors are measured of cuBLAS alone");

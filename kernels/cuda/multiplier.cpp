@@ -11,7 +11,8 @@ namespace {
 constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32I = 72, kComputeTf32 = 77;
 
 constexpr int kEleven = 110000;
-constexpr int kAllocFailed = 3;  // cublasStatus_t
+constexpr int kNotInitialized = 1, kAllocFailed = 3;  // cublasStatus_t
+constexpr double kHandleBytes = 512 << 20;  // with the code that it loads
 
 }  // namespace
 
@@ -79,6 +80,9 @@ const char* cublas_status(int status) {
 void fail_cublas(const Device& device, const std::string& path, const char* function, int status) {
   const std::string text = fmt::format("{}: {}: {} ({})", path, function, cublas_status(status), status);
   if (status == kAllocFailed) throw OutOfMemory(text);
+  // A handle that does not fit is "not initialized" (TensorFlow's issue 9489).
+  if (const auto free = device.free_memory(); status == kNotInitialized && free && *free < kHandleBytes)
+    throw OutOfMemory(fmt::format("{}; {:.0f} MiB of the device's memory are free", text, *free / (1 << 20)));
   device.fail(text);
 }
 

@@ -54,6 +54,7 @@ void Conditions::find_device(const DeviceInfo& device) {
   if (status != 0 && nvml_.nvmlDeviceGetHandleByPciBusId_v2 != nullptr)
     status = nvml_.nvmlDeviceGetHandleByPciBusId_v2(device.pci.c_str(), &device_);
   if (status != 0) refuse(uuid.c_str(), status);
+  shared_ = device.mig();
 }
 
 std::optional<unsigned> Conditions::number(int (*function)(void*, unsigned*)) const {
@@ -81,14 +82,14 @@ void Conditions::add() {
   if (reasons != nullptr && reasons(device_, &value) == 0) window.throttle = value;
   window.sm_clock_mhz = clock(nvml_.nvmlDeviceGetClockInfo, kSmClock);
   window.memory_clock_mhz = clock(nvml_.nvmlDeviceGetClockInfo, kMemoryClock);
-  if (const auto milliwatts = number(nvml_.nvmlDeviceGetPowerUsage))
+  if (const auto milliwatts = number(nvml_.nvmlDeviceGetPowerUsage); milliwatts && !shared_)
     window.power_w = *milliwatts / 1e3;
   window.temperature_c = clock(nvml_.nvmlDeviceGetTemperature, kGpuSensor);
   Utilization percent{};
   if (nvml_.nvmlDeviceGetUtilizationRates != nullptr &&
       nvml_.nvmlDeviceGetUtilizationRates(device_, &percent) == 0)
     window.gpu_utilization_percent = percent.gpu;
-  if (nvml_.nvmlDeviceGetTotalEnergyConsumption != nullptr &&
+  if (!shared_ && nvml_.nvmlDeviceGetTotalEnergyConsumption != nullptr &&
       nvml_.nvmlDeviceGetTotalEnergyConsumption(device_, &value) == 0)
     window.energy_j = static_cast<double>(value) / 1e3;
   windows_.push_back(window);

@@ -9,7 +9,7 @@
 //
 // Utilisation is the percentage of the driver's last sampling period, 1/6 to 1 s, in which any
 // kernel ran: where samples are shorter it counts what lies between them, too. NVML has none of a
-// GPU that is divided by MIG.
+// GPU that is divided by MIG, and power and energy only of the whole card, which are left out there.
 //
 // Throttled means that the clocks are held below what was asked for: by power, heat, a brake, or a
 // neighbour (sync boost). Idle, an application-clocks setting and a display's needs do not count.
@@ -62,6 +62,7 @@ class Conditions {
 
   Nvml nvml_;
   void* device_ = nullptr;  // of a MIG instance: its GPU, which has the clocks
+  bool shared_ = false;     // an instance: what the card draws is its neighbours', too
   std::vector<Window> windows_;
   std::string note_;
 };

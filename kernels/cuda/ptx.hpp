@@ -29,9 +29,8 @@ inline constexpr const char* kPtx = R"(
   .reg .f64 %fd<8>;
   mov.u32 %r1, %ctaid.x;
   mov.u32 %r2, %tid.x;
-  shl.b32 %r3, %r1, 10;
-  add.u32 %r3, %r3, %r2;
-  mul.wide.u32 %rd1, %r3, 16;
+  mul.wide.u32 %rd1, %r2, 16;
+  mad.wide.u32 %rd1, %r1, 16384, %rd1;
   ld.param.u64 %rd2, [a];
   ld.param.u64 %rd3, [b];
   cvta.to.global.u64 %rd2, %rd2;
@@ -56,9 +55,8 @@ inline constexpr const char* kPtx = R"(
   .reg .f64 %fd<17>;
   mov.u32 %r1, %ctaid.x;
   mov.u32 %r2, %tid.x;
-  shl.b32 %r3, %r1, 10;
-  add.u32 %r3, %r3, %r2;
-  mul.wide.u32 %rd1, %r3, 16;
+  mul.wide.u32 %rd1, %r2, 16;
+  mad.wide.u32 %rd1, %r1, 16384, %rd1;
   ld.param.u64 %rd2, [a];
   ld.param.u64 %rd3, [b];
   ld.param.u64 %rd4, [c];
@@ -99,9 +97,8 @@ inline constexpr const char* kPtx = R"(
   .reg .f64 %fd<2>;
   mov.u32 %r1, %ctaid.x;
   mov.u32 %r2, %tid.x;
-  shl.b32 %r3, %r1, 10;
-  add.u32 %r3, %r3, %r2;
-  mul.wide.u32 %rd1, %r3, 16;
+  mul.wide.u32 %rd1, %r2, 16;
+  mad.wide.u32 %rd1, %r1, 16384, %rd1;
   ld.param.u64 %rd2, [a];
   ld.param.f64 %fd0, [s];
   cvta.to.global.u64 %rd2, %rd2;
@@ -138,9 +135,8 @@ inline constexpr const char* kPtx = R"(
 next_tile:
   setp.ge.u32 %p1, %r1, %r4;
   @%p1 bra done;
-  shl.b32 %r3, %r1, 10;
-  add.u32 %r3, %r3, %r2;
-  mul.wide.u32 %rd1, %r3, 16;
+  mul.wide.u32 %rd1, %r2, 16;
+  mad.wide.u32 %rd1, %r1, 16384, %rd1;
   add.u64 %rd4, %rd3, %rd1;
   ld.global.v2.f64 {%fd0, %fd1}, [%rd4];
   ld.global.v2.f64 {%fd2, %fd3}, [%rd4+4096];

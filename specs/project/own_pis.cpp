@@ -99,6 +99,11 @@ void require_pi(const std::string& place, const std::string& name, bool python) 
                               close.empty() ? ";" : close + " If not,"));
 }
 
+bool takes_ranks(const std::string& name) {
+  const auto found = own_parameters().find(name);
+  return found != own_parameters().end() && found->second.contains("ranks");
+}
+
 bool takes_device(const std::string& name) {
   const auto own = own_parameters().find(name);
   return own != own_parameters().end() && own->second.contains("device");

@@ -16,6 +16,8 @@ enum class PiKind { framework, framework_on_gpu, native };
 bool has_pi(const std::string& name, PiKind kind = PiKind::framework);
 // That there is one for a Python framework, or else for a library. Throws Error(bad_input): "`place`: stackx has no PI ...".
 void require_pi(const std::string& place, const std::string& name, bool python);
+// Collective operations: ranks that exchange.
+bool takes_ranks(const std::string& name);
 // Under a framework: whether it is told where to compute (device=gpu).
 bool takes_device(const std::string& name);
 

@@ -316,8 +316,9 @@ __attribute__((unused)) static int running(void* device, unsigned* count, struct
   return *count > room ? 7 : 0; /* insufficient size */
 }
 #if MEMORY == 3
-int nvmlDeviceGetComputeRunningProcesses_v3(void* d, unsigned* n, struct process* p) { return running(d, n, p); }
-int nvmlDeviceGetComputeRunningProcesses_v2(void* d, unsigned* n, struct process* p) { (void)d, (void)n, (void)p; return 999; }
+/* As drivers 535.43 to 535.86: entries of 32 bytes, more than their readers have room for. */
+int nvmlDeviceGetComputeRunningProcesses_v3(void* d, unsigned* n, struct process* p) { (void)d; memset(p, 0xee, *n * 32ULL); return 0; }
+int nvmlDeviceGetComputeRunningProcesses_v2(void* d, unsigned* n, struct process* p) { return running(d, n, p); }
 #elif MEMORY == 2
 int nvmlDeviceGetComputeRunningProcesses_v2(void* d, unsigned* n, struct process* p) { return running(d, n, p); }
 #elif MEMORY == 1

@@ -52,6 +52,25 @@ TEST_CASE("an inspection is of the GPU where its stack needs one, or its workloa
   CHECK(uses_gpu({{{"cublas", "12.4"}}}, {"matmul", {}}, catalog()));
 }
 
+TEST_CASE("what is spread over GPUs sees all of one model, its own first; anything else one") {
+  auto host = machine();
+  for (const char* uuid : {"GPU-2", "GPU-3", "GPU-4"}) host.gpus.push_back({"Tesla V100-SXM2-16GB", uuid, "", "7.0", 0, {}});
+  host.gpus[2].model = "Tesla T4";
+  const std::vector<GpuDevice> visible{{"GPU-1", "", 0}, {"GPU-2", "", 1}, {"GPU-3", "", 2}, {"MIG-1", "1g.10gb", 3}};
+  const auto seen = [&](const GpuDevice& device, const Workload& workload) {
+    std::string text;
+    for (const auto& one : devices_for(device, visible, host, workload)) text += one.uuid + " ";
+    return text;
+  };
+  CHECK(seen(visible[1], {"all_reduce", {}}) == "GPU-2 GPU-1 ");
+  CHECK(seen(visible[0], {"train_resnet50", {{"workers", "2"}}}) == "GPU-1 GPU-2 ");
+  CHECK(seen(visible[0], {"vllm_bench", {{"tensor_parallel", "2"}}}) == "GPU-1 GPU-2 ");
+  CHECK(seen(visible[0], {"train_resnet50", {{"workers", "1"}}}) == "GPU-1 ");
+  CHECK(seen(visible[0], {"matmul", {}}) == "GPU-1 ");
+  CHECK(seen(visible[2], {"all_reduce", {}}) == "GPU-3 ");
+  CHECK(seen(visible[3], {"all_reduce", {}}) == "MIG-1 ");
+}
+
 TEST_CASE("what is here decides, whatever the stack was resolved for") {
   CHECK(why({{{"cuda", "12.4.1"}, {"cublas", "12.4"}}}).empty());
   CHECK(why({{{"gpu", "v100-sxm2-16gb"}, {"driver", "580.65"}, {"cuda", "12.4.1"}}}).empty());

@@ -31,7 +31,10 @@ class PtxKernel {
   void run(unsigned grid, unsigned block, const std::vector<std::uint64_t>& arguments) const {
     if (arguments.size() != parameters_.size()) throw std::runtime_error("other parameters");
     for (unsigned b = 0; b < grid; ++b)
-      for (unsigned t = 0; t < block; ++t) thread(b, t, grid, arguments);
+      run_block(b, grid, block, arguments);
+  }
+  void run_block(unsigned number, unsigned grid, unsigned block, const std::vector<std::uint64_t>& arguments) const {
+    for (unsigned t = 0; t < block; ++t) thread(number, t, grid, arguments);
   }
 
  private:
@@ -83,6 +86,8 @@ class PtxKernel {
         set(value(1) + value(2));
       else if (i.op == "mul.wide.u32")
         set(std::uint64_t{low(1)} * low(2));
+      else if (i.op == "mad.wide.u32")
+        set(std::uint64_t{low(1)} * low(2) + value(3));
       else if (i.op == "add.f64")
         set(number(1) + number(2));
       else if (i.op == "fma.rn.f64")

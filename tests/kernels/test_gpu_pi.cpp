@@ -233,7 +233,8 @@ TEST_CASE("the device is chosen by index, by UUID, and among the visible ones", 
   REQUIRE(document.contains("gpu"));
   CHECK(document["gpu"]["uuid"] == uuid);
   CHECK(document["conditions"]["sm_clock_mhz"][0] == clock);
-  CHECK(document["conditions"].contains("gpu_utilization_percent") == (uuid != kMig1));
+  for (const char* of_card : {"gpu_utilization_percent", "power_w", "energy_j"})  // an instance's neighbours draw, too
+    CHECK(document["conditions"].contains(of_card) == (uuid != kMig1));
   if (uuid == kMig1)
     CHECK(document["gpu"]["mig"] == json{{"uuid", kMig1}, {"parent", kGpu1}});
   else

@@ -90,8 +90,18 @@ TEST_CASE("a kernel that is a little wrong is seen to be", "[gpu]") {
   CHECK_FALSE(right(replaced(kPtx, "stackx_triad", "%fd16, %fd15, %fd7", "%fd16, %fd14, %fd7"),
                     "stackx_triad"));
   CHECK_FALSE(right(replaced(kPtx, "stackx_write", "[%rd2+12288]", "[%rd2+8192]"), "stackx_write"));
-  CHECK_FALSE(right(replaced(kPtx, "stackx_write", "shl.b32 %r3, %r1, 10", "shl.b32 %r3, %r1, 9"),
+  CHECK_FALSE(right(replaced(kPtx, "stackx_write", "%r1, 16384", "%r1, 8192"),
                     "stackx_write"));
+}
+
+// Of an array that is longer than 64 GiB one tile is there.
+TEST_CASE("a tile beyond 64 GiB is the one that is meant", "[gpu]") {
+  constexpr std::uint64_t kFar = 5u << 20;  // tiles of 16 KiB: 80 GiB
+  constexpr std::uint64_t kTileBytes = kTile * sizeof(double);
+  Arrays arrays;
+  const std::uint64_t to = arrays.address(0) - kFar * kTileBytes, from = arrays.address(1) - kFar * kTileBytes;
+  PtxKernel(kPtx, "stackx_copy").run_block(kFar, kFar + 1, kBlock, {to, from});
+  CHECK(std::memcmp(arrays.at(0), arrays.at(1), kTileBytes) == 0);
 }
 
 TEST_CASE("read sums every tile, however many blocks there are", "[gpu]") {

@@ -104,6 +104,11 @@ std::optional<fs::path> driver_directory() {
   return directory;
 }
 
+bool is_searched_anyway(const fs::path& directory) {
+  const auto of_system = [](const fs::path& path) { return path == "/lib" || path == "/usr/lib" || path == "/lib64" || path == "/usr/lib64"; };
+  return of_system(directory) || (of_system(directory.parent_path()) && directory.filename().string().ends_with("-linux-gnu"));
+}
+
 std::string why_no_cuda_driver() {
   if (void* handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL); handle != nullptr) {
     dlclose(handle);

@@ -38,6 +38,10 @@ std::vector<GpuDevice> choose_devices(const std::vector<GpuDevice>& visible,
 // library path must not hide; nothing where no driver is found.
 std::optional<std::filesystem::path> driver_directory();
 
+// Whether the loader looks there by itself: named in LD_LIBRARY_PATH such a directory would come before what a stack's libraries
+// name (DT_RUNPATH), and a cuDNN of the distribution before the stack's.
+bool is_searched_anyway(const std::filesystem::path& directory);
+
 // Why CUDA's own driver library, which stacks are measured through, cannot be loaded; "" if it can.
 std::string why_no_cuda_driver();
 

@@ -14,11 +14,13 @@ struct FirstProcessInfo {  // nvmlProcessInfo_v1_t
   unsigned pid;
   unsigned long long used;
 };
-struct ProcessInfo {  // nvmlProcessInfo_v2_t, and _v3's
+struct ProcessInfo {  // nvmlProcessInfo_v2_t
   unsigned pid;
   unsigned long long used;
   unsigned gpu_instance, compute_instance;
 };
+// Drivers 535.43 to 535.86 write entries of 32 bytes by nvmlDeviceGetComputeRunningProcesses_v3, others of 24 (nvitop's
+// issues 79, 89): _v2's have been the same since there are any, and it is not asked.
 // --- end of the ABI ---
 
 // There may be more by the time that the array is there.
@@ -45,8 +47,7 @@ class NvmlMemory : public GpuMemory {
  public:
   NvmlMemory(const std::string& uuid, const std::string& library) : gpu_(uuid, library) {
     gpu_.find("nvmlDeviceGetMemoryInfo", memory_);
-    gpu_.find("nvmlDeviceGetComputeRunningProcesses_v3", processes_) ||
-        gpu_.find("nvmlDeviceGetComputeRunningProcesses_v2", processes_) ||
+    gpu_.find("nvmlDeviceGetComputeRunningProcesses_v2", processes_) ||
         gpu_.find("nvmlDeviceGetComputeRunningProcesses", first_processes_);
   }
 

@@ -106,10 +106,11 @@ TEST_CASE("a build has network and a directory to write to, and nothing else mor
   CHECK(holds(words, {"--cap-drop", "all"}));
 }
 
-TEST_CASE("a GPU comes through its CDI name", "[container]") {
+TEST_CASE("GPUs come through their CDI names", "[container]") {
   auto gpu = some();
-  gpu.gpu = "nvidia.com/gpu=0";
-  CHECK(value(Container(podman(), "/s").wrap(gpu), "--device") == "nvidia.com/gpu=0");
+  gpu.gpus = {"nvidia.com/gpu=0", "nvidia.com/gpu=3"};
+  const auto words = Container(podman(), "/s").wrap(gpu);
+  CHECK(holds(words, {"--device", "nvidia.com/gpu=0", "--device", "nvidia.com/gpu=3"}));
 }
 
 TEST_CASE("every container has a name of its own, by which it is ended", "[container]") {

@@ -148,6 +148,19 @@ TEST_CASE("matmul on a GPU: a library that finds no memory is unsupported, what 
     }
 }
 
+TEST_CASE("matmul on a GPU: a handle that finds little memory, and says that it was not initialized", "[gpu_matmul_pi]") {
+  for (const char* name : {"cublas", "cublasLt"}) {
+    const auto made = [&](const char* free) {
+      return matmul(library("cuda12", name), {}, true, {"FAKE_CUBLAS_CREATE=1", std::string("FAKE_CUDA_FREE=") + free});
+    };
+    const auto little = made("50000000");
+    INFO(name << ": " << little.err);
+    REQUIRE(little.status == 0);
+    CHECK_THAT(little.json()["unsupported"].get<std::string>(), Contains("CUBLAS_STATUS_NOT_INITIALIZED (1): the GPU's memory ran short"));
+    CHECK(made("5000000000").status == 3);
+  }
+}
+
 TEST_CASE("matmul on a GPU: behind a library's failure is that of the GPU", "[gpu_matmul_pi]") {
   const auto result =
       matmul(library("cuda12", "cublas"), {}, true, {"FAKE_CUBLAS_PRODUCT=13", "CUDA_FAKE_FAULT=700@3"});

@@ -4,7 +4,7 @@ from __future__ import absolute_import
 
 import datetime
 
-from stackx_pi.errors import EnvironmentFault
+from stackx_pi.errors import EnvironmentFault, Unsupported
 
 TIMEOUT = datetime.timedelta(seconds=120)
 
@@ -20,7 +20,10 @@ def join(torch, world, device):
 
 
 def use_own_gpu(adapter, world):
-    """Of a machine's GPUs the one that belongs to this rank."""
+    """Of a machine's GPUs the one that belongs to this rank. What a launcher says of no machine's own ranks is counted around."""
     torch = adapter.torch
-    torch.cuda.set_device(world.local_rank % torch.cuda.device_count())
+    count = torch.cuda.device_count()
+    if world.here() > count:  # NCCL takes a GPU once
+        raise Unsupported("%d ranks on this machine, a GPU each: torch sees %d" % (world.here(), count))
+    torch.cuda.set_device(world.local_rank % count)
     adapter.device = torch.device("cuda", torch.cuda.current_device())

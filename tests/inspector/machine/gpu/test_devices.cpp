@@ -57,6 +57,13 @@ TEST_CASE("CUDA_VISIBLE_DEVICES hides and orders; its first bad entry ends it") 
   CHECK(visible(" ").empty());
 }
 
+TEST_CASE("the loader's own directories are not named to it") {
+  for (const char* own : {"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"})
+    CHECK(is_searched_anyway(own));
+  for (const char* other : {"/run/opengl-driver/lib", "/usr/lib/x86_64-linux-gnu/nvidia/current", "/usr/local/nvidia/lib64", "/usr/lib64/nvidia"})
+    CHECK_FALSE(is_searched_anyway(other));
+}
+
 TEST_CASE("devices are chosen by index, by UUID, or all at once") {
   const auto all = visible_devices(machine(), std::nullopt);
   CHECK(choose_devices(all, {"all"}) == all);
