@@ -31,11 +31,11 @@ print(json.dumps(told))
 
 
 def part(machine):
-    gpu = next(one for one in machine.host["gpus"] if one["uuid"] == machine.uuid)
+    gpu = next(one for one in machine.host["gpus"] if one["uuid"] == machine.card)
     yield "| | nvidia-smi | stackx hw | |"
     yield "|---|---|---|---|"
     memory = machine.asked("memory.total")
-    for what, theirs, ours in [("model", machine.name, gpu["model"]), ("UUID", machine.uuid, gpu["uuid"]),
+    for what, theirs, ours in [("model", machine.asked("name"), gpu["model"]), ("UUID", machine.card, gpu["uuid"]),
                                ("PCI", machine.asked("pci.bus_id"), gpu["pci"]),
                                ("compute capability", machine.asked("compute_cap"), gpu["compute_capability"]),
                                ("memory", memory, f"{gpu['memory_bytes'] // 2**20} MiB"),
@@ -55,7 +55,7 @@ def part(machine):
         loaded = told.pop("loaded")
         yield f"- {name}: " + ", ".join(f"{key} {value if isinstance(value, str) else json.dumps(value)}" for key, value in told.items())
         yield from (f"  - loads {path}: {'found by discover' if path in ours else 'NOT FOUND by discover'}" for path in loaded)
-    (machine.output / "conditions.txt").write_text("\n".join(nvidia_smi("-q", f"--id={machine.uuid}")) + "\n")
+    (machine.output / "conditions.txt").write_text("\n".join(nvidia_smi("-q", f"--id={machine.card}")) + "\n")
 
 
 def same(theirs, ours):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -28,6 +29,36 @@ def nvidia_smi(*words):
     return done.stdout.splitlines()
 
 
+class Gpu(typing.NamedTuple):
+    """What CUDA takes for a device: a card, or an instance of one that MIG divides (`instance`: MIG 1g.18gb), whose card CUDA does not show."""
+    uuid: str
+    card: str  # whom nvidia-smi is asked about
+    instance: str = ""
+
+
+def gpus():
+    """All of this machine, as CUDA shows them."""
+    cards, card = {}, None
+    for line in nvidia_smi("-L"):
+        uuid, instance = re.search(r"\(UUID: ([^)\s]+)\)", line), re.match(r"\s+(MIG \S+)", line)
+        if uuid and instance:
+            cards[card].append(Gpu(uuid[1], card, instance[1]))
+        elif uuid:
+            card = uuid[1]
+            cards[card] = []
+    return [gpu for card, instances in cards.items() for gpu in instances or [Gpu(card, card)]]
+
+
+def chosen(uuid):
+    """The GPU with that UUID, of a divided card the first instance; without a UUID the first there is."""
+    here = gpus()
+    found = [gpu for gpu in here if uuid in (None, gpu.uuid, gpu.card)]
+    if not found:
+        raise Failure(f"{'no GPU' if uuid is None else uuid + ': no such GPU'} here; nvidia-smi -L lists "
+                      f"{', '.join(gpu.uuid for gpu in here) or 'none'}")
+    return found[0]
+
+
 class Machine:
     """One GPU. `output`: where all parts write; `deadline`: when the part that runs should be done (seconds, monotonic)."""
 
@@ -40,21 +71,37 @@ class Machine:
         self.catalogs = [file.resolve() for file in options.catalog]
         self.small = options.small
         self.sizes, self.dtypes, self.rounds = options.sizes, options.dtypes, options.rounds
-        self.uuid = options.device or nvidia_smi("--query-gpu=uuid", "--format=csv,noheader")[0]
-        self.name, self.driver = self.asked("name"), self.asked("driver_version")
+        self.uuid, self.card, self.instance = chosen(options.device)
+        self.refuse_undivided()
+        self.name, self.driver = f"{self.asked('name')} {self.instance}".strip(), self.asked("driver_version")
         self.output = (options.output or ROOT / "build/gpu" / slug(self.name)).resolve()
         self.output.mkdir(parents=True, exist_ok=True)
         self.environment = {**os.environ, "STACKX_DB": str(self.output / "gpu.db")}
         self.environment.pop("COLUMNS", None)  # so that what is read line by line does not fold
         self.deadline = float("inf")
 
+    def refuse_undivided(self):
+        """Failure where MIG is on without an instance: CUDA shows nothing of such a card."""
+        try:
+            divided = self.asked("mig.mode.current") == "Enabled"
+        except Failure:  # a driver that is older than MIG
+            return
+        if divided and not self.instance:
+            raise Failure(f"{self.card}: MIG is on and the card has no instance, so CUDA shows no device: make one (nvidia-smi mig -cgi 0 -C, "
+                          "as root), or turn MIG off (nvidia-smi -mig 0), or name another GPU with --device")
+
     def asked(self, field):
-        """One field of `nvidia-smi --query-gpu`, of this GPU."""
-        return nvidia_smi(f"--query-gpu={field}", "--format=csv,noheader", f"--id={self.uuid}")[0].strip()
+        """One field of `nvidia-smi --query-gpu`, of this GPU's card."""
+        return nvidia_smi(f"--query-gpu={field}", "--format=csv,noheader", f"--id={self.card}")[0].strip()
+
+    def number(self, field):
+        """Of asked(), or None where nvidia-smi does not tell it: [N/A] of a card that MIG divides."""
+        told = re.match(r"\d+", self.asked(field))
+        return int(told[0]) if told else None
 
     def memory_used(self):
-        """MiB of the device that are taken, by whoever."""
-        return int(self.asked("memory.used").split()[0])
+        """MiB of the card that are taken, by whoever, or None."""
+        return self.number("memory.used")
 
     def left(self):
         """Seconds that the part still has."""

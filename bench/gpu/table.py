@@ -19,15 +19,16 @@ NO_LIBRARY = ("gpu", "driver", "own-kernel", "cublaslt-search")
 
 
 class Rates:
-    """{(type of A and B, of C, size, arm): [TFLOP/s]} of the matmul inspections in a file of result documents, of one device."""
+    """{(type of A and B, of C, size, arm): [TFLOP/s]} of the matmul inspections in a file of result documents, of one device, which
+    has that name."""
 
-    def __init__(self, results, uuid):
+    def __init__(self, results, uuid, name):
         documents = [json.loads(line) for line in results.read_text().splitlines() if line.strip()]
         documents = [one for one in documents if one.get("$schema") == "stackx/inspection/1" and one["workload"]["pi"] == "matmul"
                      and one.get("device") == uuid and not one.get("arm", "").endswith("+A")]  # +A: the campaign's check on itself
         self.rates, self.stacks, self.failed = collections.defaultdict(list), {}, collections.Counter()
         self.samples = self.throttled = 0
-        self.device = next((gpu["model"] for one in documents for gpu in one["host"].get("gpus", []) if gpu.get("uuid") == uuid), "the GPU")
+        self.device = name
         for one in documents:
             self.add(one)
         self.arms = sorted(self.stacks)
@@ -74,9 +75,9 @@ def cell(rates):
     return f"{statistics.median(rates):.1f} ({min(rates):.1f} to {max(rates):.1f}, n={len(rates)})" if rates else ""
 
 
-def lines(results, uuid, evidence):
+def lines(results, uuid, name, evidence):
     """The table, line by line; writes `evidence`."""
-    found = Rates(results, uuid)
+    found = Rates(results, uuid, name)
     if not found.rates:
         yield "No matmul was measured: " + ("; ".join(found.failed) or "no result document is of this device") + "."
         return
