@@ -191,9 +191,7 @@ class Gathering {
     settings.population = selection.population;
     settings.drift = !selection.leading;
     advice_.measured = analysis::rank(wanted, selection.asked, settings);
-    advice_.measured.hw = selection.hw;
-    auto& notes = advice_.measured.notes;
-    notes.insert(notes.begin(), selection.notes.begin(), selection.notes.end());
+    selection.complete(advice_.measured);
   }
 
   bool is_out(const specs::Stack& stack) const {
@@ -222,6 +220,19 @@ class Gathering {
   bool lacks_a_wish(const specs::Stack& stack) const {
     return std::ranges::any_of(advice_.wishes, [&](const auto& wish) {
       return wish.component != "python" && !stack.components.contains(wish.component);
+    }) || !has_the_framework(stack);
+  }
+
+  // The one that packages or a project of Python ask for, whether the catalogs of the space know it or not.
+  bool has_the_framework(const specs::Stack& stack) const {
+    if (!advice_.wish || options_.project.empty()) return true;
+    const auto& asked = advice_.wish->question.asked;
+    const auto of_root = [&](const auto& placed) { return placed.dependency.name == advice_.wish->root; };
+    return std::ranges::none_of(asked, of_root) || std::ranges::any_of(asked, [&](const auto& placed) {
+      const auto found = stack.components.find(advice_.wish->root);
+      if (!of_root(placed) || found == stack.components.end()) return false;
+      const auto version = specs::Version::parse(found->second, specs::Versioning::pep440);
+      return version && placed.dependency.versions.contains(*version);
     });
   }
 

@@ -222,11 +222,19 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
   std::set<std::string> campaigns;
   for (const auto& measurement : selection.measurements) campaigns.insert(measurement.campaign);
   for (const auto& id : campaigns)
-    if (const auto plan = id.empty() ? std::nullopt : store.plan(id))
-      if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race)
-        selection.races[id] = plan->campaign;
+    if (const auto plan = id.empty() ? std::nullopt : store.plan(id)) {
+      if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race) selection.races[id] = plan->campaign;
+      if (plan->program) selection.programs[plan->program->identity()] = *plan->program;
+    }
   if (selection.population && !selection.races.empty()) complete_races(selection, options, store);
   return selection;
+}
+
+void Selection::complete(analysis::Ranking& ranking) const {
+  ranking.hw = hw;
+  ranking.notes.insert(ranking.notes.begin(), notes.begin(), notes.end());
+  if (!ranking.program) return;
+  if (const auto planned = programs.find(ranking.program->identity()); planned != programs.end()) ranking.program = planned->second;
 }
 
 std::string selecting(const std::string& hw, const std::string& workload) {

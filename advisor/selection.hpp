@@ -11,6 +11,10 @@
 #include "workspace/asked_hardware.hpp"
 #include "workspace/context.hpp"
 
+namespace stackx::analysis {
+struct Ranking;
+}
+
 namespace stackx::advisor {
 
 struct SelectionOptions {
@@ -35,6 +39,10 @@ struct Selection {
   std::optional<analysis::Population> population;    // where a sample was read
   bool one_machine = false;                          // asked for by its fingerprint
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
+  std::map<std::string, specs::PiProgram> programs;  // that measured them, where these are not stackx's own, by SHA-256
+
+  // Of a ranking of `measurements`: whose program is as its plan has it, with what it is started with.
+  void complete(analysis::Ranking& ranking) const;
 };
 
 Selection select(const SelectionOptions& options, const workspace::Context& context);

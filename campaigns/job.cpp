@@ -1,6 +1,6 @@
 #include "campaigns/job.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "campaigns/python_project.hpp"
 #include "campaigns/thoth/job.hpp"
@@ -9,6 +9,7 @@
 #include "specs/project/is_project.hpp"
 #include "specs/thoth/amun.hpp"
 #include "workspace/allowed_paths.hpp"
+#include "workspace/output.hpp"
 #include "workspace/plain_program.hpp"
 
 namespace stackx::campaigns {
@@ -30,6 +31,9 @@ Job of_python_project(const JobOptions& options, const workspace::Context& conte
   if (!options.relax.empty()) throw bad_input("--relax: belongs to --amun and --pipfile-lock; which Python measures a Python project says --python");
   check_files(options.pi, options.files);
   const auto project = specs::read_python_project(options.project, {});
+  if (!project.left_out.empty())
+    workspace::remark("not installed, as stackx does not know what the package index calls it: {} (of conda; list it under pip:)\n",
+                      fmt::format("{}", fmt::join(project.left_out, ", ")));
   check_measured(options.workload, options.pi, options.runner);
   Job job;
   specs::Workload workload;

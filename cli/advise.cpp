@@ -59,7 +59,7 @@ analysis::Ranking ranked(const advisor::Selection& selection, analysis::Options 
   settings.races = selection.races;
   settings.population = selection.population;
   auto ranking = analysis::rank(selection.measurements, selection.asked, settings);
-  ranking.hw = selection.hw;
+  selection.complete(ranking);
   return ranking;
 }
 
@@ -69,7 +69,6 @@ void advise_pareto(const AdviseOptions& options, Globals& globals) {
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"recommendations", nlohmann::json::array()}}, globals);
   auto ranking = ranked(selection, options.advice.analysis);
-  ranking.notes.insert(ranking.notes.begin(), selection.notes.begin(), selection.notes.end());
   const auto front = analysis::pareto(ranking, selection.measurements, selection.this_host);
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(front, ranking));
@@ -90,8 +89,6 @@ void advise_trade_offs(const AdviseOptions& options, Globals& globals) {
     settings.yardstick = yardstick;
     rankings.push_back(ranked(selection, settings));
   }
-  auto& notes = rankings.front().notes;
-  notes.insert(notes.begin(), selection.notes.begin(), selection.notes.end());
   const auto result = analysis::trade_offs(rankings);
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(result));
@@ -193,6 +190,7 @@ advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::Hardware
     const auto& stack = advice.chosen ? advice.chosen->valid.stack : advice.candidate->checked.stack;
     advisor::Recipe recipe{stack, known.selection.asked, none, known.selection.hw, known.accelerator, {advice.line, advice.expect}};
     recipe.pinned = &*advice.pinned;
+    recipe.machine = known.selection.hardware.machine;
     return recipe;
   }
   if (!known.space) throw bad_input("--format: the catalogs do not say which stacks run this: " + known.no_space);
@@ -201,6 +199,7 @@ advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::Hardware
   advisor::Recipe recipe{advice.chosen ? advice.chosen->valid.stack : known.latest, known.selection.asked, known.space->catalog(),
                          known.selection.hw, known.accelerator, {advice.line, advice.expect}};
   recipe.knowledge = &knowledge;
+  recipe.machine = known.selection.hardware.machine;
   if (advice.candidate) recipe.pinned = &*advice.pinned;
   return recipe;
 }

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct VerifyOptions {
-  fs::path advice, project, pi;
+  fs::path advice, project, pi, files;
   std::vector<fs::path> catalogs;
   std::string baseline, runner;
   std::uint64_t rounds = 12;
@@ -63,7 +63,7 @@ specs::Plan verification_plan(workspace::Loaded& loaded, const std::optional<spe
 struct Fresh {
   analysis::Comparison comparison;
   std::vector<double> logs, advised, baseline;
-  std::string unit;
+  std::string unit, failure;  // why one of its inspections failed; "": none did
 };
 
 Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, const analysis::Advice& advice,
@@ -73,10 +73,13 @@ Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, const an
   filter.whose = store::all_results;
   filter.yardsticks = {advice.yardstick};
   const auto measurements = store.measurements(filter);
-  std::vector<const store::Measurement*> pointers;
-  for (const auto& measurement : measurements) pointers.push_back(&measurement);
-  const auto all = analysis::collect(pointers, host, advice.yardstick);
   Fresh fresh;
+  std::vector<const store::Measurement*> pointers;
+  for (const auto& measurement : measurements) {
+    pointers.push_back(&measurement);
+    if (measurement.outcome != specs::Outcome::ok) fresh.failure = fmt::format("{}, {}", specs::to_string(measurement.outcome), measurement.reason);
+  }
+  const auto all = analysis::collect(pointers, host, advice.yardstick);
   fresh.unit = analysis::title_of(advice.yardstick, all.unit);
   const auto find = [&](const specs::Stack& stack) {
     return std::ranges::find(all.stacks, stack, &analysis::StackRates::stack);
@@ -146,23 +149,41 @@ specs::Node advice_document(const fs::path& file) {
   return document;
 }
 
-// What stackx's own PI of that name measures, if there is one, is something else.
-void check_program(const specs::Node& document, const VerifyOptions& options) {
+// Which program measured what is advised: what stackx's own PI of that name measures, if there is one, is something else.
+std::optional<specs::PiProgram> advised_program(const specs::Node& document, const VerifyOptions& options) {
   const auto found = document.find("program");
-  if (!found || !options.pi.empty()) return;
-  if (const auto program = specs::program_from(*found); !program.own)
+  if (!found) return std::nullopt;
+  const auto program = specs::program_from(*found);
+  if (program.own) return std::nullopt;
+  if (options.pi.empty())
     throw bad_input(fmt::format("{}: was measured by {}; name that program: --pi FILE", options.advice.string(), program.text()));
+  if (!program.files.empty() && options.files.empty())
+    throw bad_input(fmt::format("{}: its program was shown {}; name such a directory: --files DIR", options.advice.string(),
+                                specs::in_quotes(program.files)));
+  return program;
+}
+
+// The file that was named, started as it was for the advice. Which files of this machine it sees no document says, which may be
+// somebody else's.
+std::optional<specs::PiProgram> as_advised(std::optional<specs::PiProgram> named, const std::optional<specs::PiProgram>& advised,
+                                           const fs::path& files) {
+  if (!named || !advised || !advised->plain) return named;
+  auto program = *advised;
+  program.path = named->path, program.sha256 = named->sha256;
+  program.files = files.empty() ? "" : fs::absolute(files).lexically_normal().string();
+  return program;
 }
 
 void verify(const VerifyOptions& options, Globals& globals) {
   const auto document = advice_document(options.advice);
-  check_program(document, options);
+  const auto program = advised_program(document, options);
   const auto advice = analysis::read_advice(document);
   const auto& baseline = analysis::baseline(advice, options.baseline);
   const std::vector stacks{advice.stacks.front().stack, baseline.stack};
   campaigns::Job job;
   auto made = buildable({options.advice, options.project, options.pi, options.catalogs, options.offline, advice.workload, stacks}, globals);
   job.loaded = std::move(made.loaded);
+  made.program = as_advised(std::move(made.program), program, options.files);
   workspace::require_consent(job.loaded.catalog, options.allow_paths);
   workspace::require_consent(job.loaded.catalog, stacks, options.allow_paths);
 
@@ -183,8 +204,8 @@ void verify(const VerifyOptions& options, Globals& globals) {
                                 options.rounds, stacks.front().short_id(), stacks.back().short_id())};
   else if (fresh.logs.empty())
     verification = {analysis::Claim::undecided,
-                    "no round has both; `stackx export --campaign " +
-                        plan.id.substr(0, 12) + "` says why"};
+                    fmt::format("no round has both{}; `stackx export --campaign {}` tells all",
+                                fresh.failure.empty() ? "" : fmt::format(": {}", specs::printable(fresh.failure)), plan.id.substr(0, 12))};
   if (globals.json)
     print_json(to_json(verification, fresh, plan, advice.yardstick));
   else
@@ -226,6 +247,8 @@ void add_verify(Command app, Globals& globals) {
       .suggest({"local", "container"});
   command.add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
       .type_name("FILE");
+  command.add_option("--files", options->files, "Directory that an ordinary program of --pi is shown, and begins in")
+      .type_name("DIR");
   command.add_flag("--offline", options->offline, "Use what is cached and fetch nothing");
   command.add_flag("--allow-paths", options->allow_paths,
                    "Programs and files of this machine that the catalogs name may be run and shown (remembered)");

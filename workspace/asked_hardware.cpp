@@ -94,10 +94,12 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
     return asked;
   }
   const auto& processors = microarchitectures(context);
-  if (const auto* processor = processors.find(text))
-    return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, ""};
-  if (const auto* processor = processors.of_processor(text))
-    return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, "", text};
+  const auto asked = [](const specs::Microarchitecture& processor, const std::string& product) {
+    const bool x86 = processor.vendor == "intel" || processor.vendor == "amd";
+    return AskedHardware{processor.id, "cpu", processor.id, {}, {processor.id}, "", product, processor.vendor, x86 ? "x86_64" : "aarch64"};
+  };
+  if (const auto* processor = processors.find(text)) return asked(*processor, "");
+  if (const auto* processor = processors.of_processor(text)) return asked(*processor, text);
   return std::nullopt;
 }
 

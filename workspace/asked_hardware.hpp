@@ -25,7 +25,8 @@ struct AskedHardware {
   std::vector<std::string> in_the_store;  // how measurements spell it: each name selects some
   std::string fingerprint;                // of the one machine that was asked for; "" else
   std::string product = {};               // that was typed, of a processor: it goes by its microarchitecture
-  std::string vendor = {};                // of an accelerator: "nvidia", "google"
+  std::string vendor = {};                // of an accelerator, or a processor that was named: "nvidia", "apple"
+  std::string machine = {};               // of a processor that was named: "aarch64", "x86_64"
 };
 
 // What this machine and the catalogs know of the name, without the store; nothing if they do not.

@@ -176,6 +176,9 @@ void add_not_ranked(const Grounds& from, Advice& answer) {
 
 void add_remarks(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
+  if (known.selection.hardware.vendor == "apple")
+    answer.cautions.insert(answer.cautions.begin(), fmt::format("T{}{}.", std::string(not_macos).substr(1),
+                                                                answer.pinned ? ": there leave +cpu and the index out" : ""));
   if (known.accelerator && known.selection.hardware.models.size() > 1)
     answer.remarks.insert(
         answer.remarks.begin(),
@@ -202,10 +205,12 @@ void add_next(const Grounds& from, const AdviceRequest& request, Advice& answer)
                                request.open.needs_program ? ", with a program of yours (docs/own-pi.md)" : "", request.open.to_settle),
                    fmt::format("  stackx advise{} --settle s.json && stackx inspect s.json{}", request.command,
                                request.open.needs_program ? " --pi PROGRAM" : "")};
-  if (answer.measured.size() > 1)
-    answer.next = {"To confirm it with fresh rounds:",
-                   fmt::format("  stackx advise{} --json > advice.json && stackx verify advice.json{}", request.command,
-                               from.known.measured.program ? " --pi " + shell_quoted(from.known.measured.program->path) : "")};
+  if (answer.measured.size() < 2) return;
+  const auto& program = from.known.measured.program;
+  auto command = fmt::format("  stackx advise{} --json > advice.json && stackx verify advice.json", request.command);
+  if (program) command += " --pi " + shell_quoted(program->path);
+  if (program && !program->files.empty()) command += " --files " + shell_quoted(program->files);
+  answer.next = {"To confirm it with fresh rounds:", std::move(command)};
 }
 
 void add_options(const Grounds& from, Advice& answer) {

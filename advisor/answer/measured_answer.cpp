@@ -134,9 +134,7 @@ void answer_measured(const Grounds& from, Advice& answer) {
   answer.grade = row->evidence == "measured" ? Grade::measured : Grade::measured_elsewhere;
   answer.expected.push_back({"", row->median, known.measured.unit, row->ci});
   answer.line = headline.line;
-  answer.why = headline.decided && !headline.ratio
-                   ? "the intervals of the medians are apart; no round was shared."
-               : headline.decided
+  answer.why = headline.decided
                    ? "measured against each other, round by round; the interval of the ratio excludes a tie."
                    : fmt::format("the first of those that were measured; none is shown to be {}.", from.better());
   const analysis::StackNames names(known.measured);

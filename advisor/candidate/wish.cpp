@@ -103,6 +103,7 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   wish.cuda = options.have.cuda;
   if (!of_python) wish.question.asked.clear();
   if (hardware.component != "gpu") wish.question.gpu.reset(), wish.question.driver.clear();
+  if (!hardware.machine.empty()) wish.question.machine = hardware.machine;
   wish.question.remarks.clear();
   wish.question.hardware = hardware.name;
   if (!options.have.glibc.empty())

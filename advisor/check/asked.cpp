@@ -226,7 +226,11 @@ class Reading {
       return;
     }
     const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators, context_);
-    if (asked) return;  // a processor: no GPU
+    if (asked) {  // a processor: no GPU
+      if (!asked->machine.empty()) question_.machine = asked->machine;
+      if (asked->vendor == "apple") question_.remarks.push_back(not_macos);
+      return;
+    }
     if (const auto several = workspace::which_is_meant(question_.hardware, workspace::microarchitectures(context_)); !several.empty())
       throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), several));
     const auto near = accelerators.nearest(question_.hardware);

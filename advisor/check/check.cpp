@@ -201,9 +201,10 @@ class Checking {
     if (!question_.gpu || beside_another_) return;
     for (const auto& placed : question_.asked) {
       const auto name = knowledge_.real_name(placed.dependency.name);
-      if (!some_release_has_code(knowledge_, name, question_))
+      if (auto place = knowledge_.elsewhere(name, question_.gpu->vendor); !place.empty())
+        result_.notes.push_back(std::move(place));
+      else if (!some_release_has_code(knowledge_, name, question_))
         result_.notes.push_back(fmt::format("no release of {} that is known has code for {}", name, gpu_in_words(*question_.gpu)));
-      if (auto place = knowledge_.elsewhere(name, question_.gpu->vendor); !place.empty()) result_.notes.push_back(std::move(place));
     }
     if (const auto others = other_frameworks(); !others.empty())
       result_.notes.push_back(fmt::format("what is known to run there: {}", fmt::join(others, ", ")));
@@ -345,12 +346,19 @@ class Checking {
     return fmt::format("{} to {}", result_.pythons.back(), result_.pythons.front());
   }
 
+  std::string how_it_is_compiled(const std::string& name, const std::string& version) const {
+    const auto beside = knowledge_.about(name, specs::pep440_version(version), "", question_.machine).compiled_beside;
+    return beside.empty() ? ""
+                          : fmt::format(", beside {}: install that first, then with --no-build-isolation; on a GPU that takes CUDA's compiler, nvcc",
+                                        fmt::join(beside, " and "));
+  }
+
   void finish(const OnPython& here) {
     if (result_.pythons.empty()) result_.pythons.push_back(here.world.python);
     for (const auto& [name, version] : here.world.built_here)
       if (const auto found = result_.stack.components.find(name);
           found != result_.stack.components.end() && found->second == version)
-        result_.notes.push_back(fmt::format("{} {} is built here from its source archive", name, version));
+        result_.notes.push_back(fmt::format("{} {} is built here from its source archive{}", name, version, how_it_is_compiled(name, version)));
     for (const auto& one : here.world.unread) {
       const auto space = one.find(' ');
       const auto found = result_.stack.components.find(one.substr(0, space));

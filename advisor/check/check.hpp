@@ -29,6 +29,7 @@ struct Nearest {
   specs::Stack stack;
   std::string text;                  // a sentence
   std::vector<std::string> install;  // requirements to install instead; empty where they stay as they are
+  std::map<std::string, std::vector<std::string>> compiled = {};  // of these, what must be there before each is compiled
 };
 
 // What is known of one build that the answer rests on.

@@ -39,6 +39,10 @@ struct Keep {
                            // and for a newer one goes back years with no vllm
 };
 
+// Of Apple's processors.
+inline constexpr const char* not_macos =
+    "this is for Linux on it; on macOS pip takes other builds, which use its GPU by Metal, and what they need is not known here";
+
 struct Question {
   std::vector<specs::PlacedDependency> asked;  // with markers of all environments
   std::vector<specs::PlacedDependency> constraints;

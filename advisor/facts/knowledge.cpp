@@ -62,6 +62,7 @@ void state(Fact& whole, const Fact& one) {
   if (!one.also.empty()) whole.also = one.also;
   if (!one.drops.empty()) whole.drops = one.drops;
   if (!one.glibc.empty()) whole.glibc = one.glibc;
+  if (!one.compiled_beside.empty()) whole.compiled_beside = one.compiled_beside;
   if (!one.cudas.empty()) whole.cudas = one.cudas;
   if (!one.pythons.empty()) whole.pythons = one.pythons;
   if (!one.machines.empty()) whole.machines = one.machines;

@@ -57,14 +57,12 @@ std::string gres_type(const Recipe& recipe) {
 
 std::string gpu_product(const Recipe& recipe) {
   if (recipe.accelerator == nullptr) return "";
-  const auto& accelerator = *recipe.accelerator;
-  std::vector<std::string> names{accelerator.aliases};
-  names.push_back(accelerator.title);
-  // The driver writes the form factor with a dash: "Tesla V100-SXM2-16GB", "NVIDIA A100-SXM4-40GB", "Tesla T4".
-  for (const bool dashed : {true, false})
+  // The driver's own name is the first with a brand: "NVIDIA H100 80GB HBM3" before "NVIDIA H100-SXM5-80GB", as MLPerf writes it.
+  std::vector<std::string> names{recipe.accelerator->aliases};
+  names.push_back(recipe.accelerator->title);
+  for (const auto& name : names)
     for (const char* brand : {"Tesla ", "NVIDIA ", "Quadro "})
-      for (const auto& name : names)
-        if (name.starts_with(brand) && (name.find('-') != name.npos) == dashed) return label(name);
+      if (name.starts_with(brand)) return label(name);
   return "";
 }
 

@@ -1,5 +1,7 @@
 // The line that installs an answer, as typed in a shell: pip install "jax[cuda12]==0.6.2" nvidia-cudnn-cu12==9.10.2.21
 //
+// What is compiled when it is installed needs torch there by then, which pip's isolation would hide:
+//   pip install torch==2.15.0 && pip install --no-build-isolation flash-attn==2.8.3.post2
 // A build that is on PyTorch's own index only is asked for with its local part, and that index beside the usual one:
 //   pip install torch==2.14.1+cu126 transformers --extra-index-url https://download.pytorch.org/whl/cu126
 // pip looks into all of its indexes, and only PyTorch's has a +cu126, so the line means one build. uv takes a package
@@ -10,6 +12,7 @@
 // index's build where PyTorch's has none for this Python or processor, and says nothing.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,7 @@
 namespace stackx::advisor {
 
 std::string install_line(const Pinned& pinned);
-std::string install_line(const std::vector<std::string>& requirements);  // "torch==2.14.1+cu126", "numpy<2"
+// "torch==2.14.1+cu126", "numpy<2"; `compiled`: beside which packages one is compiled, by its name.
+std::string install_line(const std::vector<std::string>& requirements, const std::map<std::string, std::vector<std::string>>& compiled = {});
 
 }  // namespace stackx::advisor

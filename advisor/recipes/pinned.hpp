@@ -20,6 +20,7 @@ struct PinnedPackage {
   bool asked = true;                   // false: held back, or implied
   std::string range = {};              // of a package that nobody lists, which is not pinned: "<3"
   bool implied = false;                // pinned by one that was asked for: an installer takes it anyway
+  bool compiled = false;               // when it is installed, beside what must be there by then (specs::Fact::compiled_beside)
 };
 
 struct Pinned {

@@ -30,7 +30,7 @@ std::string uv_recipe(const Recipe& recipe) {
   text += fmt::format("requires-python = {}\ndependencies = [\n",
                       toml_text(python.empty() ? ">=3.9" : "==" + python + ".*"));
   for (const auto& [name, package] : parts.packages) text += "  " + toml_text(requirement_text(name, package)) + ",\n";
-  const bool arm = recipe.accelerator && recipe.accelerator->machine == "aarch64";
+  const bool arm = (recipe.accelerator ? recipe.accelerator->machine : recipe.machine) == "aarch64";
   const bool whole = std::ranges::any_of(parts.indexes, &specs::BuildIndex::whole);
   text += "]\n\n[tool.uv]\npackage = false\n";
   if (whole) text += "index-strategy = \"unsafe-best-match\"\n";

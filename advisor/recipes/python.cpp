@@ -112,6 +112,14 @@ std::string exports(const RecipeParts& parts) {
   return text.empty() ? text : "# settings of the stack, to be exported before it is run:\n" + text;
 }
 
+// What is compiled comes last, where the others are by then.
+std::string install_of_file(const Recipe& recipe) {
+  if (recipe.pinned == nullptr || std::ranges::none_of(recipe.pinned->packages, &PinnedPackage::compiled)) return "# pip install -r THIS\n";
+  auto first = *recipe.pinned;
+  std::erase_if(first.packages, &PinnedPackage::compiled);
+  return fmt::format("# {}\n# pip install --no-build-isolation -r THIS   (compiles: needs CUDA's compiler, nvcc)\n", install_line(first));
+}
+
 std::string requirements_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "requirements");
@@ -120,7 +128,7 @@ std::string requirements_recipe(const Recipe& recipe) {
   if (hashed) {
     text += "# pip install --require-hashes --no-deps -r THIS\n";
   } else {
-    text += "# pip install -r THIS\n";
+    text += install_of_file(recipe);
     if (!parts.indexes.empty()) text += "# uv pip install --index-strategy unsafe-best-match -r THIS\n";
     text += without_hashes(parts) + "# What these require besides is not pinned: pip takes the newest that fits.\n";
   }

@@ -44,6 +44,16 @@ void refuse_devices(RecipeFormat format, const std::string& vendor) {
                                 found->name));
 }
 
+// Only pip's lines can say that one package comes after another.
+void refuse_compiled(RecipeFormat format, const Recipe& recipe) {
+  if (format == RecipeFormat::requirements || recipe.pinned == nullptr) return;
+  for (const auto& one : recipe.pinned->packages)
+    if (one.compiled)
+      throw bad_input(fmt::format("--format {}: {} {} is compiled when it is installed, after torch and with CUDA's compiler, which this "
+                                  "format cannot say; --format requirements says how, where nvcc is",
+                                  std::ranges::find(formats, format, &Format::format)->name, one.name, one.version));
+}
+
 }  // namespace
 
 std::optional<RecipeFormat> recipe_format_from(std::string_view name) {
@@ -60,6 +70,7 @@ std::vector<std::string> recipe_formats() {
 
 std::string write_recipe(RecipeFormat format, const Recipe& recipe) {
   if (recipe.accelerator != nullptr) refuse_devices(format, recipe.accelerator->vendor);
+  refuse_compiled(format, recipe);
   for (const auto& one : formats)
     if (one.format == format) return one.writer(recipe);
   return "";

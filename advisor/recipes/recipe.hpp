@@ -45,6 +45,7 @@ struct Recipe {
   std::vector<std::string> evidence;                // lines: what the recommendation rests on
   std::set<std::string> roots = {};                 // components asked for; empty: all
   const Knowledge* knowledge = nullptr;  // of packages: pins what an installer would take too new; null: nobody asks
+  std::string machine = {};              // of the processor, where one was named: "aarch64"
   // The answer, where it is Python packages: then these are what is written, and of the stack only its settings.
   const Pinned* pinned = nullptr;
 };

@@ -261,7 +261,9 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
   const auto series = series_of(store, options, remark);
   std::vector<Group> measured = measured_groups(store, series, options.yardstick);
   keep_best(measured, options);
-  const auto published = count_published(store, options);
+  // Whoever asks for a program's results does not ask for what others published of theirs.
+  const bool of_a_program = options.filter.whose && *options.filter.whose != *store::own_results;
+  const auto published = of_a_program ? Counted{} : count_published(store, options);
   Answer answer;
   answer.question = "best";
   answer.columns = best_columns(options.yardstick.noun());
@@ -280,7 +282,7 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
     left -= shown;
   }
   add_note(remark, answer);
-  const auto rows = left > 0 ? store.published(options.filter) : std::vector<store::PublishedRow>{};
+  const auto rows = left > 0 && !of_a_program ? store.published(options.filter) : std::vector<store::PublishedRow>{};
   auto groups = published_groups(store, rows, options.yardstick);
   keep_best(groups, options);
   for (const Group& group : groups) {

@@ -97,7 +97,7 @@ std::vector<store::StepSums> steps_asked(const store::Questions& store,
   place.stack.reset();
   place.since.reset();
   std::vector<store::StepSums> steps =
-      place.hardware || place.workload ? store.steps(store.series(place)) : store.steps();
+      place.hardware || place.workload || place.whose != store::own_results ? store.steps(store.series(place)) : store.steps();
   const bool narrowed = !options.filter.components.empty() || options.filter.stack ||
                         options.filter.since;
   std::unordered_set<std::int64_t> newer;

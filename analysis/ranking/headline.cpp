@@ -84,7 +84,7 @@ Sorted sorted(const Ranking& ranking) {
       result.next = &row;
     const Comparison& c = *row.versus_best;
     const bool paired = c.pairs > 0;
-    if (c.verdict == Verdict::slower || (!paired && is_clearly_worse(row, *best, ranking.delta, yardstick)))
+    if (c.verdict == Verdict::slower)
       result.slower.push_back(&row);
     else if (c.verdict == Verdict::equivalent)
       result.equal.push_back(&row);

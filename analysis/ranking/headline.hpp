@@ -3,7 +3,8 @@
 //
 // Stacks are sorted into five by their comparison with the first (the highest median): slower (shown), equal (shown,
 // within delta), open (neither), looks slower (not shown, but its ratio is below 1/1.1), and left a race. FASTEST is
-// said only where all others are shown to be slower, or left a race by its bound. Ranks are ranking.hpp's and stay: a
+// said only where all others are shown to be slower, or left a race by its bound; rounds show it, which both ran in: intervals of
+// two campaigns know the noise within each, and nothing of what changed between them. Ranks are ranking.hpp's and stay: a
 // stack that looks 2 times slower may tie, for want of rounds; here it never does without that being said. Rejected:
 // a test for "looks slower". Where one could be made, the verdict is not far; where it could not, after two rounds, a
 // reader must be told all the same.

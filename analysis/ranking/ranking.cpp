@@ -95,6 +95,12 @@ std::vector<bool> slower_of(const std::vector<std::vector<double>>& family, Sign
   return slower;
 }
 
+// By the stacks' own intervals.
+bool is_clearly_worse(const Recommendation& row, const Recommendation& other, double delta, const specs::Yardstick& yardstick) {
+  if (!row.ci || !other.ci) return false;
+  return yardstick.smaller_is_better() ? row.ci->low > other.ci->high * (1 + delta) : row.ci->high * (1 + delta) < other.ci->low;
+}
+
 // Stack b against stack a above it, for all b: slower_below(a)[b - a - 1]. Without a shared round
 // only the stacks' own intervals can speak.
 std::vector<bool> slower_below(const std::vector<Candidate>& order, std::size_t above,
@@ -249,11 +255,6 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   std::ranges::copy(ranking.unsteady, std::back_inserter(ranking.notes));
   note_limits(ranking, all, ranking.notes);
   return ranking;
-}
-
-bool is_clearly_worse(const Recommendation& row, const Recommendation& other, double delta, const specs::Yardstick& yardstick) {
-  if (!row.ci || !other.ci) return false;
-  return yardstick.smaller_is_better() ? row.ci->low > other.ci->high * (1 + delta) : row.ci->high * (1 + delta) < other.ci->low;
 }
 
 std::map<std::string, std::string> common_components(const Ranking& ranking) {

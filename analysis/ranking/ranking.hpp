@@ -103,9 +103,6 @@ struct Options {
 Ranking rank(const std::vector<store::Measurement>& measurements, const specs::Workload& workload,
              const Options& options);
 
-// By the stacks' own intervals, where they share no round.
-bool is_clearly_worse(const Recommendation& row, const Recommendation& other, double delta, const specs::Yardstick& yardstick);
-
 // Components on which all stacks agree, failed ones too: said once instead of in every row.
 std::map<std::string, std::string> common_components(const Ranking& ranking);
 

@@ -21,6 +21,8 @@ std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, cons
   const auto host = workspace::this_machine(context);
   const auto accelerators = specs::load_accelerators(context.data_directory());
   std::set<specs::Workload> seen;
+  std::set<specs::Stack> planned;
+  for (const auto& arm : plan.arms) planned.insert(arm.stack);
   for (const auto& arm : plan.arms) {
     if (!seen.insert(arm.workload).second) continue;
     advisor::SelectionOptions asked;
@@ -28,7 +30,9 @@ std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, cons
     asked.workload = arm.workload.text();
     asked.pi = arm.workload.program;
     asked.stacks = {rows_of_advise, most_rows_of_advise};
-    const auto selection = select(asked, host, accelerators, context);
+    auto selection = select(asked, host, accelerators, context);
+    // Of its own stacks what other campaigns measured counts, too; another one's that leads would be compared with them by no round.
+    std::erase_if(selection.measurements, [&](const auto& one) { return !planned.contains(one.stack); });
     if (selection.measurements.empty()) continue;
     analysis::Options options;
     options.this_host = selection.this_host;

@@ -61,7 +61,7 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
 }
 
 Fact read_fact(const Node& node) {
-  node.only({"of", "versions", "extra", "machine", "built_for", "also", "requires", "drops", "system", "gpu_from", "cudas", "cubins_for",
+  node.only({"of", "versions", "extra", "machine", "built_for", "also", "requires", "drops", "compiled_beside", "system", "gpu_from", "cudas", "cubins_for",
              "pythons", "machines", "glibc", "fails", "note", "instead", "instead_on", "elsewhere", "soft", "exists", "known", "source"});
   Fact fact;
   fact.file = node.file();
@@ -83,6 +83,7 @@ Fact read_fact(const Node& node) {
   fact.drops = words_at(node, "drops");
   fact.system = map_at(node, "system");
   fact.gpu_from = words_at(node, "gpu_from");
+  fact.compiled_beside = words_at(node, "compiled_beside");
   fact.cudas = words_at(node, "cudas");
   fact.pythons = words_at(node, "pythons");
   fact.machines = words_at(node, "machines");

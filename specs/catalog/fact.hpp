@@ -10,6 +10,7 @@
 //   drops      what the plain release requires and this build does not, or in a build that `requires` names: ["torch"]
 //   fails      why it never runs as installed;  `extra`: said of that extra alone
 //   gpu_from   packages of which one must be there for a GPU to be used (jax: its plugins)
+//   compiled_beside  it comes as source alone, whose build needs these installed, which pip's isolation hides: ["torch"]
 //   cudas      the CUDA releases, exact, that the package has a library for: it takes that of the stack's torch
 //   instead    the package of the same release that does use a GPU: "tensorflow-gpu", "jax[cuda12]"
 //   instead_on the same by the accelerator's vendor, where it is another one: {"google": "jax[tpu]"}
@@ -45,7 +46,7 @@ struct Fact {
   std::map<std::string, GpuBuild> built_for_cuda;  // by the stack's CUDA ("12.8"), where that decides
   std::map<std::string, GpuBuild> also;            // by vendor
   std::map<std::string, std::string> requires_, system, instead_on, elsewhere;
-  std::vector<std::string> drops, gpu_from, cudas, pythons, machines;
+  std::vector<std::string> drops, gpu_from, compiled_beside, cudas, pythons, machines;
   std::string glibc, fails, note, instead, exists;
   bool soft = false;
 

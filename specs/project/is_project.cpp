@@ -19,7 +19,8 @@ void check_is_project(const std::filesystem::path& file) {
       "environment.yml or an Amun specification";
   if (is_lock_file(file))
     throw bad_input(file.string() +
-                    ": a lock file is one stack, not a project; name the project, and the lock file with --lock");
+                    ": a lock file is one stack, and no project to choose stacks of. `stackx advise --lock` says what to change in it, "
+                    "`stackx blame OLD NEW` what an upgrade from it changed");
   if (is_python_project(file)) return;  // whose readers say what is wrong
   std::error_code ignored;
   const auto kind = std::filesystem::status(file, ignored).type();

@@ -20,7 +20,9 @@ const std::map<std::string, std::string>& names_on_the_index() {
   static const std::map<std::string, std::string> names{
       {"pytorch", "torch"},       {"pytorch-gpu", "torch"}, {"torchvision", "torchvision"}, {"torchaudio", "torchaudio"},
       {"tensorflow", "tensorflow"}, {"tensorflow-gpu", "tensorflow"}, {"jax", "jax"},       {"jaxlib", "jaxlib"},
-      {"vllm", "vllm"},           {"mxnet", "mxnet"}};
+      {"vllm", "vllm"},           {"mxnet", "mxnet"},   {"onnxruntime", "onnxruntime"}, {"transformers", "transformers"},
+      {"numpy", "numpy"},         {"scipy", "scipy"},   {"pandas", "pandas"},           {"scikit-learn", "scikit-learn"},
+      {"numba", "numba"}};
   return names;
 }
 
@@ -47,7 +49,10 @@ void read_conda_package(std::string text, const std::string& place, CondaEnviron
   }
   environment.of_conda.push_back(name);
   const auto found = names_on_the_index().find(name);
-  if (found == names_on_the_index().end()) return;
+  if (found == names_on_the_index().end()) {
+    if (name != "pip") environment.no_name.push_back(name);
+    return;
+  }
   if (auto dependency = parse_dependency(found->second + range)) environment.meant.push_back({std::move(*dependency), place});
 }
 

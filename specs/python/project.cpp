@@ -162,6 +162,7 @@ PythonProject of_conda_environment(const fs::path& file) {
   for (auto& one : environment.meant)
     if (std::ranges::none_of(asked, [&](const auto& other) { return other.dependency.name == one.dependency.name; }))
       asked.push_back(std::move(one));
+  project.left_out = std::move(environment.no_name);
   return project;
 }
 

@@ -42,6 +42,7 @@ struct PythonProject {
   std::optional<PlacedDependency> python;      // on the name "python"
   std::vector<PlacedDependency> dependencies;  // with markers of all environments
   std::vector<PlacedDependency> constraints;
+  std::vector<std::string> left_out = {};  // names of packages that are asked for, and of which no index is known to have any
 };
 
 // By the name of the file, for Amun by what stands in it: is it one of those above?

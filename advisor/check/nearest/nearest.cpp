@@ -36,6 +36,7 @@ class Search {
     if (!question_.keep.machine) change_machine();
     if (found_.empty()) take_instead(Take::other_extra);
     if (found_.empty()) ask_for_its_framework();
+    for (auto& one : found_) say_what_is_compiled(one);
     return std::move(found_);
   }
 
@@ -50,6 +51,17 @@ class Search {
       const auto world = python_world(knowledge_, with, world_.python);
       found_ = Search(knowledge_, with, world, judge({world.project, world.catalog, world.order})).run();
       if (!found_.empty()) return;
+    }
+  }
+
+  void say_what_is_compiled(Nearest& nearest) const {
+    for (const auto& text : nearest.install) {
+      const auto dependency = specs::parse_dependency(text);
+      const auto name = dependency ? knowledge_.real_name(dependency->name) : "";
+      const auto found = nearest.stack.components.find(name);
+      if (found == nearest.stack.components.end()) continue;
+      const auto beside = knowledge_.about(name, specs::pep440_version(found->second), "", question_.machine).compiled_beside;
+      if (!beside.empty()) nearest.compiled[dependency->name] = beside;
     }
   }
 
@@ -116,6 +128,13 @@ class Search {
     const bool built_in = library != stack.components.end() && specs::is_local(library->second);
     return !plugins.empty() && !built_in &&
            std::ranges::none_of(plugins, [&](const auto& plugin) { return stack.components.contains(plugin); });
+  }
+
+  // onnxruntime on any GPU: whatever its release, nothing of it is used there.
+  bool is_for_cpus(const specs::Stack& stack, const std::string& name) const {
+    const auto fact = fact_for(knowledge_, name, specs::pep440_version(stack.components.at(name)), question_);
+    const auto extra = extra_for_gpus(name, fact);
+    return question_.gpu && fact.built_for && fact.built_for->for_cpus() && (extra.empty() || !stack.components.contains(name + "+" + extra));
   }
 
   // The same requirements, with a dependency held back that nobody named: as few as do, what was asked for first.
@@ -271,7 +290,7 @@ class Search {
     if (!stack && !same_version) return change_to_extra(changed, name, from);
     if (!stack || !stack->components.contains(name) || lacks_plugin(*stack, name)) return false;
     const auto to = stack->components.at(name);
-    if (to == from) return false;
+    if (to == from || is_for_cpus(*stack, name)) return false;
     found_.push_back(instead_.of(of_the_index ? changed : any_build, name, from, to, *stack));
     if (of_the_index && !same_version) add_newer_build(any_build, name, from, to);
     return true;

@@ -6,6 +6,7 @@
 #include "advisor/check/world/choice_order.hpp"
 #include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/open_packages.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -228,7 +229,23 @@ class Builder {
     add_dependencies(package, release, extra, made);
     const auto fact = knowledge_.about(package.name, release.version, extra, question_.machine);
     if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
+    if (lacks_extra(package, release, extra)) made.requires_.push_back(fails(fmt::format("it has no extra {}", extra)));
     return made;
+  }
+
+  bool brings_something(const specs::Package& package, const PackageRelease& release, const std::string& extra) const {
+    const auto* dependencies = knowledge_.requirements(package.name, release);
+    auto with = target_.environment(), without = target_.environment();
+    with.variables["extra"] = extra, without.variables["extra"] = "";
+    return dependencies && std::ranges::any_of(*dependencies, [&](const auto& one) { return one.holds(with) && !one.holds(without); });
+  }
+
+  // pip warns, and installs the package without: of an extra that brings a GPU's part, and where one is looked for that does, that
+  // is not what was asked for. An extra that brings nothing anywhere says nothing.
+  bool lacks_extra(const specs::Package& package, const PackageRelease& release, const std::string& extra) const {
+    if (!question_.known_only && vendor_of_extra(extra).empty()) return false;
+    return knowledge_.requirements(package.name, release) && !brings_something(package, release, extra) &&
+           std::ranges::any_of(package.releases, [&](const auto& other) { return brings_something(package, other, extra); });
   }
 
   void add_dependencies(const specs::Package& package, const PackageRelease& release, const std::string& extra,

@@ -245,6 +245,9 @@ TEST_CASE("recipe: what clusters are asked for", "[recipe]") {
              !Contains("nvidia.com/gpu"));
   auto a6000 = v100();
   a6000.name = "rtx-a6000", a6000.title = "RTX A6000", a6000.aliases = {};
+  auto h100 = v100();
+  h100.title = "H100 SXM5 80GB", h100.aliases = {"H100 SXM", "NVIDIA H100 80GB HBM3", "NVIDIA H100-SXM5-80GB"};
+  CHECK(gpu_product({stack, matmul, catalog, "h100", &h100, {}}) == "NVIDIA-H100-80GB-HBM3");
   const Recipe recipe{stack, matmul, catalog, "a6000", &a6000, {}};
   CHECK(gres_type(recipe) == "a6000");
   CHECK(gpu_product(recipe).empty());

@@ -139,7 +139,7 @@ TEST_CASE("headline: what was measured elsewhere says so") {
   auto mixed = exact({100, 50}, 12);
   for (auto& one : mixed)
     if (one.stack == stack("0.3.1")) one.host = one.device = "fingerprint-there";
-  CHECK(said(mixed).decided);  // their own intervals are apart
+  CHECK_FALSE(said(mixed).decided);  // their own intervals are apart, and so are their machines
   CHECK_THAT(said(mixed).cautions.back(), Contains("1 of 2 stacks were measured elsewhere only"));
 }
 
@@ -174,6 +174,20 @@ TEST_CASE("headline: cautions of a spread, a narrow lead and a sentinel that is 
   for (const auto& one : said(measurements).cautions) text += one + "\n";
   CHECK_THAT(text, Contains("CV of the best 13%.") && Contains("under two names was called different") &&
                        Contains("A narrow lead"));
+}
+
+TEST_CASE("headline: what two campaigns measured looks slower, however far their intervals are apart") {
+  auto measurements = exact({100}, 12);
+  for (auto& other : exact({1, 50}, 12)) {
+    if (other.stack == stack("0.3.0")) continue;
+    other.campaign = "another";
+    measurements.push_back(other);
+  }
+  const auto headline = said(measurements);
+  CHECK(headline.verdict == "NOT TOLD APART");
+  CHECK_FALSE(headline.decided);
+  CHECK_THAT(headline.line, Contains("Leading, not shown: OpenBLAS 0.3.0") &&
+                                Contains("1 other looks 2.0 times slower (no shared round: run them in one campaign)"));
 }
 
 TEST_CASE("headline: verdicts fall with the fewest rounds that are said, and with none fewer") {

@@ -57,6 +57,21 @@ TEST_CASE(
   CHECK(compare(ten, 0.01, 0.95)[7].verdict == Verdict::slower);
 }
 
+TEST_CASE("comparison: as many rounds more as the tosses need, if those to come fall as those that were run") {
+  const auto rounds = [](std::size_t times) {  // each time two of three speak for it
+    std::vector<double> logs;
+    for (std::size_t i = 0; i < times; ++i) logs.insert(logs.end(), {-0.1 - 0.001 * static_cast<double>(i), -0.11, 0.05});
+    return logs;
+  };
+  const Comparison six = one(rounds(2));
+  REQUIRE(six.further_rounds);
+  CHECK(*six.further_rounds > 6);  // with six more for it, 2 of 12 against it would be the first that say anything
+  const auto times = (6 + *six.further_rounds + 2) / 3;
+  CHECK(one(rounds(times)).verdict == Verdict::slower);
+  CHECK(one(rounds(times - 2)).verdict == Verdict::unresolved);
+  CHECK_FALSE(one({-0.1, 0.1, -0.2, 0.2, -0.3, 0.3}).further_rounds);
+}
+
 TEST_CASE("comparison: verdict and interval always say the same") {
   specs::Random random(5);
   for (int trial = 0; trial < 1500; ++trial) {

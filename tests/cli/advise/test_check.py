@@ -82,6 +82,13 @@ class Answers(Check):
             self.assertRegex(nearest["install"][0], r"^sglang\[srt\]==0\.")
             self.assertEqual(self.answer(*nearest["install"], *words[1:], hw="t4"), "yes")
 
+    def test_an_extra_that_a_release_does_not_have(self):
+        """pip warns, and installs the package without what makes it use a GPU."""
+        told = self.stackx("check", "jax[cuda12]==0.4.20", "--hw", "h100", exit_code=1).stdout
+        self.assertEqual(told.splitlines()[0], "No: jax[cuda12] 0.4.20 cannot be used: it has no extra cuda12.")
+        found = self.json("check", "sglang[srt-hip]", "--hw", "mi300x", exit_code=1)
+        self.assertNotIn("0.3.4.post2", json.dumps([found["nearest"], found.get("install")]))
+
     def test_no_nearest_is_a_build_whose_GPUs_nobody_states(self):
         document = self.document("vllm", hw="k80", exit_code=1)
         self.assertIsNone(document["nearest"])
@@ -383,6 +390,15 @@ class BadInput(Check):
         self.assertRegex(self.refused("torch==2.4.0", "--python", "three"), "--python")
         done = self.check("torch==2.4.0", "--drivr", "535", exit_code=2)
         self.assertIn("--drivr", done.stderr)
+
+    def test_processors_by_name(self):
+        self.assertIn("no wheel for aarch64", " ".join(self.stackx("check", "tensorflow==2.8.0", "--hw", "graviton3", exit_code=1).stdout.split()))
+        self.stackx("check", "tensorflow==2.8.0", "--hw", "zen3")
+        self.assertIn("this is for Linux on it; on macOS pip takes other builds", " ".join(self.stackx("check", "torch", "--hw", "apple-m1").stdout.split()))
+        advised = " ".join(self.stackx("advise", "--hw", "apple-m1", "--workload", "infer_llm").stdout.split())
+        self.assertIn("! This is for Linux on it;", advised)
+        recipe = self.stackx("advise", "--hw", "graviton3", "--workload", "infer_llm", "--format", "uv").stdout
+        self.assertIn("platform_machine == 'aarch64'", recipe)
 
     def test_platforms(self):
         for text in ("windows", "linux ", "manylinux_2_28", "manylinux_2_28_", "manylinux_2_x_x86_64", "manylinux_2__x86_64", "linux x86-64"):

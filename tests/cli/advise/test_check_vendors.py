@@ -62,7 +62,7 @@ class Vendors(Check):
         said = " ".join(self.check("torch==2.14.1+xpu", hw="arc-b580").stdout.split())
         self.assertRegex(said, r"^Yes: .*ARC-B580 \(bmg\).* Note: torch 2\.14\.1\+xpu loads Level Zero 1 of the system\.")
         self.assertRegex(self.first_line("torch==2.14.1+xpu", hw="h100", exit_code=1), "^No: .* is built for Intel's GPUs, and H100 ")
-        self.assertIn("no plugin is known that makes it use ARC-B580 (bmg)", " ".join(self.check("jax", hw="arc-b580", exit_code=1).stdout.split()))
+        self.assertIn("jax from the index runs on CPUs; JAX's plugin for Intel's GPUs is the package jax-oneapi-plugin", " ".join(self.check("jax", hw="arc-b580", exit_code=1).stdout.split()))
         self.assertIn("docs.vllm.ai, Installation, Intel XPU", str(self.document("vllm", hw="arc-b580", exit_code=1)["notes"]))
 
     def test_libraries_that_hold_code_for_several_vendors(self):

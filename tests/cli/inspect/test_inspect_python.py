@@ -151,6 +151,43 @@ class Releases(Watch):
         self.assertIn("The claim holds: the advised stack is faster here", " ".join(told.split()))
         self.assertIn("name that program: --pi FILE", self.stackx("verify", advice, exit_code=2).stderr)
 
+    def test_verify_starts_a_plain_program_as_the_advice_did(self):
+        """Also where a catalog knows the packages, so that they are no question to the index."""
+        self.inspect("--rounds", "6")
+        catalog, = (pathlib.Path(self.environment["XDG_CACHE_HOME"]) / "stackx/inspect").glob("*-index.json")
+        advice = self.write("advice.json", self.stackx("advise", "--pi", self.bench, "--json").stdout)
+        self.assertTrue(json.loads(advice.read_text())["program"]["plain"])
+        told = self.stackx("verify", advice, "--pi", self.bench, "--catalog", catalog, "--rounds", "6").stdout
+        self.assertIn("The claim holds: the advised stack is faster here", " ".join(told.split()))
+
+    def test_verify_says_why_nothing_ran(self):
+        self.inspect("--rounds", "6")
+        advice = self.write("advice.json", self.stackx("advise", "--pi", self.bench, "--json").stdout)
+        broken = self.write("broken.py", "raise SystemExit('no such file: weights.bin')\n")
+        told = " ".join(self.stackx("verify", advice, "--pi", broken, "--rounds", "6", exit_code=1).stdout.split())
+        self.assertRegex(told, "^The claim is undecided: no round has both: .*no such file: weights.bin")
+
+    def test_files_are_named_to_verify(self):
+        """No document says which of this machine's files a program sees."""
+        data = self.write("data/weights.bin", "").parent
+        self.inspect("--rounds", "6", "--files", data)
+        advice = self.write("advice.json", self.stackx("advise", "--pi", self.bench, "--json").stdout)
+        self.assertIn(f"--files {data}", " ".join(self.stackx("advise", "--pi", self.bench).stdout.split()))
+        refused = " ".join(self.stackx("verify", advice, "--pi", self.bench, exit_code=2).stderr.split())
+        self.assertIn("name such a directory: --files DIR", refused)
+        told = self.stackx("verify", advice, "--pi", self.bench, "--files", data, "--rounds", "6").stdout
+        self.assertIn("The claim holds", " ".join(told.split()))
+
+    def test_a_campaign_speaks_of_its_own_stacks(self):
+        """What another measured, and nobody compared with these, does not lead it; a program's questions are of its results alone."""
+        self.inspect("--rounds", "6")
+        self.requirements.write_text("victim!=2.0\n")
+        told = " ".join(self.stackx(*self.words("--rounds", "6")).stdout.split())
+        self.assertIn("victim 1.0 is FASTEST", told)
+        self.assertNotIn("2.0", told.split("Next:")[0].split("campaign")[0])
+        self.assertNotIn("No step from one version", self.stackx("query", "regressions", "--pi", self.bench).stdout)
+        self.assertEqual({row["evidence"] for row in self.json("query", "best", "--pi", self.bench)["rows"]}, {"measured"})
+
     def test_verify_packages_with_extras(self):
         self.release("1.0", 0, name="other")
         for version, seconds in (("4.0", 0.03), ("5.0", 0.01)):

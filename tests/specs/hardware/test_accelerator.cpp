@@ -243,7 +243,7 @@ TEST_CASE("the peak is that of the unit which multiplies such numbers", "[accele
   CHECK(peak("v100", "matmul:dtype=float64")->unit == "float64");  // has no such tensor cores
   CHECK(peak("h200", "matmul:dtype=fp8")->unit == "float8");       // as stackx-pi calls it
   CHECK(peak("v100", "matmul:dtype=complex128")->rate == Approx(7800));
-  CHECK(peak("titan v", "matmul:dtype=float16")->unit == "float16");
+  CHECK(peak("titan v", "matmul:dtype=float16")->unit == "float16_tensor");
   CHECK(peak("t4", "matmul:dtype=int8,mul=int8,acc=int32")->rate == Approx(130000));
   CHECK(peak("h100", "matmul:dtype=float8_e4m3")->unit == "float8");
   CHECK_FALSE(peak("t4", "matmul:dtype=float64"));   // no source states it

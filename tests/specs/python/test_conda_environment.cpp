@@ -43,7 +43,8 @@ dependencies:
   CHECK(read.python->dependency.versions.text() == "==3.11.*");
   CHECK(texts(read.pip) == Texts{"transformers>=4"});
   CHECK(read.elsewhere == Texts{"-e ."});
-  CHECK(texts(read.meant) == Texts{"torch==2.4.*", "torchvision==0.19.1", "tensorflow>=2.15,<2.17", "jax==0.4.30"});
+  CHECK(texts(read.meant) == Texts{"torch==2.4.*", "torchvision==0.19.1", "tensorflow>=2.15,<2.17", "jax==0.4.30", "numpy"});
+  CHECK(read.no_name == Texts{"pytorch-cuda"});
   CHECK(read.of_conda == Texts{"pytorch", "torchvision", "tensorflow", "jax", "vllm", "pytorch-cuda", "numpy"});
 }
 

@@ -152,7 +152,7 @@ TEST_CASE("a Python project is loaded by the name of its file, with catalogs fro
   CHECK_THAT(message_of([&] { load_project(files.path() / "Pipfile", "no/data"); }),
              Contains("no such file"));
   CHECK_THAT(message_of([&] { load_project("Pipfile.lock", "no/data"); }),
-             Contains("is one stack, not a project"));
+             Contains("is one stack, and no project"));
   const auto own = files.write("p.json", R"({"$schema": "stackx/project/1", "name": "p", "catalogs": ["c.json"], "requires": {"flask": "*"}})");
   CHECK_THAT(message_of([&] { load_project(own, files.path(), context); }),
              Contains("only an overlay (\"overlay\": true) lies over them"));
