@@ -108,6 +108,7 @@ void check_files(const std::string& pi, const std::string& files) {
 specs::Workload told_framework(specs::Workload workload, const std::function<bool(const std::string&)>& is_there, const std::string& asked,
                                const std::string& where) {
   specs::require_pi("--workload", workload.pi, true);
+  specs::require_parameters("--workload", workload);
   std::vector<std::string> found{"torch", "tensorflow", "jax", "onnxruntime", "mxnet", "numpy"};
   std::erase_if(found, [&](const auto& framework) { return !is_there(framework); });
   const auto [named, fresh] = workload.params.try_emplace("framework", found.empty() ? "" : found.front());

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "advisor/check/check.hpp"
 #include "resolver/resolver.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -41,7 +43,10 @@ class Wording {
   std::vector<std::string> of(const resolver::Unsolvable& why) const {
     std::vector<std::string> first, then;
     for (const auto& clause : why.clauses) {
-      const auto sentence = about_machine(clause, why);
+      auto sentence = about_machine(clause, why);
+      const auto same = same_demand(clause, why);
+      if (same > 1 && !is_newest(clause, why)) continue;  // a package's history of Pythons is no answer
+      if (same > 1 && !sentence.empty()) sentence += ", nor has an older release";
       if (!sentence.empty()) (clause.component == "driver" ? then : first).push_back(sentence);
     }
     for (auto& sentence : about_pins(why)) first.push_back(std::move(sentence));
@@ -57,6 +62,21 @@ class Wording {
   }
 
  private:
+  static bool is_like(const Clause& one, const Clause& other) {
+    return one.kind == Clause::Kind::requirement && other.kind == one.kind && one.component == other.component && !one.versions.empty() &&
+           !other.versions.empty() && target_of(one) == "python" && target_of(other) == "python";
+  }
+
+  static std::ptrdiff_t same_demand(const Clause& clause, const resolver::Unsolvable& why) {
+    return std::ranges::count_if(why.clauses, [&](const auto& other) { return is_like(clause, other); });
+  }
+
+  static bool is_newest(const Clause& clause, const resolver::Unsolvable& why) {
+    return std::ranges::none_of(why.clauses, [&](const auto& other) {
+      return is_like(clause, other) && specs::is_newer(other.versions.back(), clause.versions.back());
+    });
+  }
+
   std::string cuda_of(const Clause& clause) const {
     if (clause.versions.empty()) return "";
     const auto* entry = world_.catalog.find(clause.component, clause.versions.back());
@@ -199,6 +219,27 @@ std::string with_extras(const std::string& text) {
   return result;
 }
 
+// Of many releases that need one Python or another the newest is told.
+void fold_pythons(std::vector<resolver::Reason>& reasons) {
+  constexpr std::ptrdiff_t told = 3;
+  const auto package_of = [](const resolver::Reason& reason) {
+    const bool of_python = reason.leads_to.empty() && (reason.text.find(" needs python ") != std::string::npos ||
+                                                       reason.text.find(" need python ") != std::string::npos);
+    return of_python ? reason.text.substr(0, reason.text.find(' ')) : "";
+  };
+  std::set<std::string> packages;
+  for (const auto& reason : reasons) packages.insert(package_of(reason));
+  packages.erase("");
+  for (const auto& package : packages) {
+    const auto of_it = [&](const auto& reason) { return package_of(reason) == package; };
+    if (std::ranges::count_if(reasons, of_it) <= told) continue;
+    const auto newest = *std::ranges::find_if(reasons.rbegin(), reasons.rend(), of_it);
+    std::erase_if(reasons, of_it);
+    reasons.push_back(newest);
+    reasons.push_back({package + "'s older releases need other Pythons, none this one", {}});
+  }
+}
+
 }  // namespace
 
 std::string package_in_words(const std::string& component) {
@@ -224,6 +265,7 @@ std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reason
     reason.text = with_extras(reason.text);
     reason.leads_to = tree_in_words(std::move(reason.leads_to));
   }
+  fold_pythons(reasons);
   return reasons;
 }
 

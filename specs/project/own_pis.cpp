@@ -99,6 +99,19 @@ void require_pi(const std::string& place, const std::string& name, bool python) 
                               close.empty() ? ";" : close + " If not,"));
 }
 
+void require_parameters(const std::string& place, const Workload& workload) {
+  static const Names of_several{"workers", "exchange", "servers", "nodes"};  // which no published shape means so
+  const auto own = own_parameters().find(workload.pi);
+  if (own == own_parameters().end()) return;
+  std::vector<std::string> names(own->second.begin(), own->second.end());
+  for (const auto* more : {&common_parameters(), &of_several}) names.insert(names.end(), more->begin(), more->end());
+  if (answers_queries(workload.pi)) names.insert(names.end(), scenario_parameters().begin(), scenario_parameters().end());
+  for (const auto& [name, value] : workload.params)
+    if (std::ranges::find(names, name) == names.end())
+      throw bad_input(fmt::format("{}: stackx's PI {} has no parameter {}{}; `stackx workload show {}` tells them", place, workload.pi,
+                                  in_quotes(name), close_suggestion(name, names), workload.pi));
+}
+
 bool takes_ranks(const std::string& name) {
   const auto found = own_parameters().find(name);
   return found != own_parameters().end() && found->second.contains("ranks");

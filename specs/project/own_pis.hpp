@@ -16,6 +16,8 @@ enum class PiKind { framework, framework_on_gpu, native };
 bool has_pi(const std::string& name, PiKind kind = PiKind::framework);
 // That there is one for a Python framework, or else for a library. Throws Error(bad_input): "`place`: stackx has no PI ...".
 void require_pi(const std::string& place, const std::string& name, bool python);
+// That the PI of that name for Python frameworks takes every parameter. Throws Error(bad_input): "`place`: stackx's PI matmul has no ...".
+void require_parameters(const std::string& place, const Workload& workload);
 // Collective operations: ranks that exchange.
 bool takes_ranks(const std::string& name);
 // Under a framework: whether it is told where to compute (device=gpu).

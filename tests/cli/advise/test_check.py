@@ -89,6 +89,13 @@ class Answers(Check):
         found = self.json("check", "sglang[srt-hip]", "--hw", "mi300x", exit_code=1)
         self.assertNotIn("0.3.4.post2", json.dumps([found["nearest"], found.get("install")]))
 
+    def test_a_python_that_no_release_has(self):
+        """The newest says it; which Pythons the first releases were for is no answer."""
+        told = self.stackx("check", "tensorflow", "--hw", "a100", "--python", "3.14", exit_code=1).stdout
+        self.assertRegex(told.splitlines()[0], r"^No: tensorflow 2\.[0-9.]+ has wheels for Python 3\.[0-9]+ to 3\.13, not for 3\.14, nor has an older release\.$")
+        self.assertNotIn("0.12", told)
+        self.assertLess(len(told.splitlines()), 16)
+
     def test_no_nearest_is_a_build_whose_GPUs_nobody_states(self):
         document = self.document("vllm", hw="k80", exit_code=1)
         self.assertIsNone(document["nearest"])

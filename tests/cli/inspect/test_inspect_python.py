@@ -169,7 +169,8 @@ class Releases(Watch):
 
     def test_files_are_named_to_verify(self):
         """No document says which of this machine's files a program sees."""
-        data = self.write("data/weights.bin", "").parent
+        data = self.scratch / "data"
+        data.mkdir()
         self.inspect("--rounds", "6", "--files", data)
         advice = self.write("advice.json", self.stackx("advise", "--pi", self.bench, "--json").stdout)
         self.assertIn(f"--files {data}", " ".join(self.stackx("advise", "--pi", self.bench).stdout.split()))
@@ -201,6 +202,9 @@ class Releases(Watch):
         self.assertIn("The claim holds: the advised stack is faster here", " ".join(told.split()))
 
     def test_refused(self):
+        self.requirements.write_text("numpy\n")
+        self.assertIn('--workload: stackx\'s PI matmul has no parameter "mm"', self.refused(self.requirements, "--workload", "matmul:mm=4"))
+        self.requirements.write_text("victim\n")
         project = self.write("project.json", {"$schema": "stackx/project/1", "name": "x", "catalogs": ["blas.json"], "requires": {"blas": "*"}})
         empty = self.write("requirements-none.txt", "# nothing\n")
         for words, told in (
