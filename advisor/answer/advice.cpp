@@ -181,8 +181,8 @@ void add_not_ranked(const Grounds& from, Advice& answer) {
 void add_remarks(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
   if (known.selection.hardware.vendor == "apple")
-    answer.cautions.insert(answer.cautions.begin(), fmt::format("T{}{}.", std::string(not_macos).substr(1),
-                                                                answer.pinned ? ": there leave +cpu and the index out" : ""));
+    answer.cautions.insert(answer.cautions.begin(),
+                           fmt::format("On Apple's processors {}{}.", not_macos, answer.pinned ? ": there leave +cpu and the index out" : ""));
   if (known.accelerator && known.selection.hardware.models.size() > 1)
     answer.remarks.insert(
         answer.remarks.begin(),

@@ -41,7 +41,7 @@ struct Keep {
 
 // Of Apple's processors.
 inline constexpr const char* not_macos =
-    "this is for Linux on it; on macOS pip takes other builds, which use its GPU by Metal, and what they need is not known here";
+    "this is for Linux; on macOS pip takes other builds, which use the GPU by Metal, and what they need is not known here";
 
 struct Question {
   std::vector<specs::PlacedDependency> asked;  // with markers of all environments

@@ -87,6 +87,14 @@ void pylock_package(std::string& text, const std::string& name, const StackPacka
   if (!wheels.empty()) text += "wheels = [\n" + wheels + "]\n";
 }
 
+// What is compiled comes last, where the others are by then.
+std::string install_of_file(const Recipe& recipe) {
+  if (recipe.pinned == nullptr || std::ranges::none_of(recipe.pinned->packages, &PinnedPackage::compiled)) return "# pip install -r THIS\n";
+  auto first = *recipe.pinned;
+  std::erase_if(first.packages, &PinnedPackage::compiled);
+  return fmt::format("# {}\n# pip install --no-build-isolation -r THIS   (compiles: needs CUDA's compiler, nvcc)\n", install_line(first));
+}
+
 }  // namespace
 
 void require_packages(const RecipeParts& parts, const char* format) {
@@ -110,14 +118,6 @@ std::string exports(const RecipeParts& parts) {
                                 : name + "=" + shell_quoted(value)) +
             "\n";
   return text.empty() ? text : "# settings of the stack, to be exported before it is run:\n" + text;
-}
-
-// What is compiled comes last, where the others are by then.
-std::string install_of_file(const Recipe& recipe) {
-  if (recipe.pinned == nullptr || std::ranges::none_of(recipe.pinned->packages, &PinnedPackage::compiled)) return "# pip install -r THIS\n";
-  auto first = *recipe.pinned;
-  std::erase_if(first.packages, &PinnedPackage::compiled);
-  return fmt::format("# {}\n# pip install --no-build-isolation -r THIS   (compiles: needs CUDA's compiler, nvcc)\n", install_line(first));
 }
 
 std::string requirements_recipe(const Recipe& recipe) {
