@@ -237,14 +237,8 @@ ExpectedSpread assumed_spread() {
 }
 
 std::optional<std::size_t> estimated_rounds(double delta, double cv, std::size_t comparisons, double confidence) {
-  // Three paired log ratios about 0 whose spread is that of a ratio of two such rates: MAD times 1.4826 is it.
-  const double spread = std::numbers::sqrt2 * std::sqrt(std::log1p(cv * cv)) / 1.4826;
-  const std::vector<double> logs{-spread, 0, spread};
-  const auto told =
-      analysis::compare(std::vector(std::max<std::size_t>(comparisons, 1), logs), delta, confidence).front();
-  if (told.verdict != analysis::Verdict::unresolved) return logs.size();
-  if (!told.further_rounds) return std::nullopt;
-  return logs.size() + *told.further_rounds;
+  const double spread = std::numbers::sqrt2 * std::sqrt(std::log1p(cv * cv));  // of a ratio of two such rates
+  return analysis::rounds_by_interval(spread, std::log1p(delta), (1 - confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1)));
 }
 
 std::optional<std::size_t> rounds_to_resolve(double delta, double cv, std::size_t comparisons) {

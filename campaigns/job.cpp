@@ -32,7 +32,8 @@ Job of_python_project(const JobOptions& options, const workspace::Context& conte
   check_files(options.pi, options.files);
   const auto project = specs::read_python_project(options.project, {});
   if (!project.left_out.empty())
-    workspace::remark("not installed, as stackx does not know what the package index calls it: {} (of conda; list it under pip:)\n",
+    workspace::remark("not installed, as stackx does not know what the package index calls them: {} (conda's own; what the index has can "
+                      "stand under pip:)\n",
                       fmt::format("{}", fmt::join(project.left_out, ", ")));
   check_measured(options.workload, options.pi, options.runner);
   Job job;

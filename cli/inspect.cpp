@@ -200,6 +200,15 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
   return job;
 }
 
+// What takes every GPU would disturb itself.
+void check_side_by_side(const specs::Project& project, std::size_t devices) {
+  const auto spread = std::ranges::find_if(project.workloads, inspector::is_spread);
+  if (devices > 1 && spread != project.workloads.end())
+    throw bad_input(fmt::format("--device: {} is spread over all visible GPUs of a model and cannot run on several devices side by side; name one, "
+                                "and limit the others by $CUDA_VISIBLE_DEVICES",
+                                spread->text()));
+}
+
 std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& options,
                                            const std::vector<std::string>& devices,
                                            const fs::path& database, const Globals& globals) {
@@ -210,6 +219,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
   for (const auto& device : devices) {
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
+    check_side_by_side(job.loaded.project, devices.size());
     auto plan = plan_to_run(job, options.plan, options.job.allow_paths, store, spool);
     hold_to(plan, options, job.loaded.project);
     campaigns::PlanLock lock(spool, plan.id);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/ranking/advice.hpp"
+#include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/terminal_plot.hpp"
@@ -18,6 +19,7 @@
 #include "specs/version/text_scanner.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/output.hpp"
+#include "workspace/plain_program.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -63,7 +65,7 @@ specs::Plan verification_plan(workspace::Loaded& loaded, const std::optional<spe
 struct Fresh {
   analysis::Comparison comparison;
   std::vector<double> logs, advised, baseline;
-  std::string unit, failure;  // why one of its inspections failed; "": none did
+  std::string unit, failure;  // why the first inspection failed that did; "": none
 };
 
 Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, const analysis::Advice& advice,
@@ -77,7 +79,8 @@ Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, const an
   std::vector<const store::Measurement*> pointers;
   for (const auto& measurement : measurements) {
     pointers.push_back(&measurement);
-    if (measurement.outcome != specs::Outcome::ok) fresh.failure = fmt::format("{}, {}", specs::to_string(measurement.outcome), measurement.reason);
+    if (measurement.outcome != specs::Outcome::ok && fresh.failure.empty())
+      fresh.failure = fmt::format("{}, {}", specs::to_string(measurement.outcome), analysis::first_words(measurement.reason));
   }
   const auto all = analysis::collect(pointers, host, advice.yardstick);
   fresh.unit = analysis::title_of(advice.yardstick, all.unit);
@@ -166,11 +169,15 @@ std::optional<specs::PiProgram> advised_program(const specs::Node& document, con
 // The file that was named, started as it was for the advice. Which files of this machine it sees no document says, which may be
 // somebody else's.
 std::optional<specs::PiProgram> as_advised(std::optional<specs::PiProgram> named, const std::optional<specs::PiProgram>& advised,
-                                           const fs::path& files) {
-  if (!named || !advised || !advised->plain) return named;
+                                           const VerifyOptions& options) {
+  const bool plain = named && advised && advised->plain;
+  if (!options.files.empty() && !plain) throw bad_input("--files: shows a directory to an ordinary program of --pi, and none was advised");
+  if (!plain) return named;
+  if (named->plain && !named->arguments.empty() && named->arguments != advised->arguments)
+    throw bad_input(fmt::format("--pi {}: the advice is of {}; leave the words out, or inspect again", options.pi.string(), advised->text()));
   auto program = *advised;
   program.path = named->path, program.sha256 = named->sha256;
-  program.files = files.empty() ? "" : fs::absolute(files).lexically_normal().string();
+  program.files = workspace::shown_files(options.files);
   return program;
 }
 
@@ -183,7 +190,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
   campaigns::Job job;
   auto made = buildable({options.advice, options.project, options.pi, options.catalogs, options.offline, advice.workload, stacks}, globals);
   job.loaded = std::move(made.loaded);
-  made.program = as_advised(std::move(made.program), program, options.files);
+  made.program = as_advised(std::move(made.program), program, options);
   workspace::require_consent(job.loaded.catalog, options.allow_paths);
   workspace::require_consent(job.loaded.catalog, stacks, options.allow_paths);
 

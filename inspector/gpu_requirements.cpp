@@ -70,14 +70,6 @@ std::optional<std::string> wrong_gpu(const Selected& one, const Requirement& req
                      gpu.compute_capability);
 }
 
-bool is_spread(const specs::Workload& workload) {
-  const auto several = [&](const char* parameter) {
-    const auto at = workload.params.find(parameter);
-    return at != workload.params.end() && at->second != "0" && at->second != "1";
-  };
-  return specs::takes_ranks(workload.pi) || several("workers") || several("tensor_parallel");
-}
-
 }  // namespace
 
 bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog) {
@@ -93,6 +85,14 @@ bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog) {
 bool uses_gpu(const specs::Stack& stack, const specs::Workload& workload, const specs::Catalog& catalog) {
   const auto device = workload.params.find("device");
   return (device != workload.params.end() && device->second == "gpu") || needs_gpu(stack, catalog);
+}
+
+bool is_spread(const specs::Workload& workload) {
+  const auto several = [&](const char* parameter) {
+    const auto at = workload.params.find(parameter);
+    return at != workload.params.end() && at->second != "0" && at->second != "1";
+  };
+  return specs::takes_ranks(workload.pi) || several("workers") || several("tensor_parallel");
 }
 
 std::vector<GpuDevice> devices_for(const GpuDevice& device, const std::vector<GpuDevice>& visible, const specs::Host& host,

@@ -28,8 +28,10 @@ bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog);
 // Where an inspection is one of the GPU, and not of the machine's processor.
 bool uses_gpu(const specs::Stack& stack, const specs::Workload& workload, const specs::Catalog& catalog);
 
-// That device, and where the workload is spread over a machine's GPUs (ranks that exchange, workers, a model in parts) the other whole
-// cards of its model that are visible: what CUDA is to see, in this order. Of `visible` that device is one.
+// Whether a workload is spread over a machine's GPUs: ranks that exchange, workers, a model in parts.
+bool is_spread(const specs::Workload& workload);
+// That device, and of such a workload the other whole cards of its model that are visible: what CUDA is to see, in this order. Of
+// `visible` that device is one.
 std::vector<GpuDevice> devices_for(const GpuDevice& device, const std::vector<GpuDevice>& visible, const specs::Host& host,
                                    const specs::Workload& workload);
 

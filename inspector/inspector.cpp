@@ -274,9 +274,11 @@ struct Inspector::State {
     put_output(result, environment, program.planned(), secrets, ran);
     if (result.outcome != Outcome::ok) return;
     put_memory_together(result, ran.supervision->together_bytes);
-    result.device_memory = held;
+    const bool one_gpu = on_gpu && gpus_of(result.workload).size() == 1;  // of several, what one of them drew and held is not the work's
+    if (one_gpu || !on_gpu) result.device_memory = held;
     result.energy = energy.drawn(result.phases);
-    if (!on_gpu) result.energy.erase(specs::nvml_source);
+    if (!one_gpu) result.energy.erase(specs::nvml_source);
+    if (on_gpu && !one_gpu) result.conditions.columns.erase("energy_j");
     if (auto why = specs::why_implausible(rates.of(result.device, result.workload), result.work, result.samples_ns))
       put(result, {Outcome::implausible, std::move(*why)});
   }

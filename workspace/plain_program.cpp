@@ -115,6 +115,8 @@ void check_words(const std::string& command, const Words& words) {
       refuse_command(command, fmt::format("a word of {} bytes; expected at most {}: put it into a file", word.size(), specs::longest_text));
 }
 
+}  // namespace
+
 std::string shown_files(const fs::path& files) {
   if (files.empty()) return "";
   const auto refuse = [&](const std::string& why) { throw bad_input(fmt::format("--files {}: {}", files.string(), why)); };
@@ -127,8 +129,6 @@ std::string shown_files(const fs::path& files) {
   if (specs::to_utf8(real.string()) != real.string()) refuse("expected a path in UTF-8");
   return real.string();
 }
-
-}  // namespace
 
 specs::PiProgram plain_program(const std::string& command, const fs::path& files, const std::string& number) {
   if (std::ranges::find(specs::printed_numbers, number) == specs::printed_numbers.end())

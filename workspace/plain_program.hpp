@@ -21,4 +21,7 @@ namespace stackx::workspace {
 // (inspector/environment/shown_paths.hpp), and what no document can hold (texts that are not UTF-8, or too long).
 specs::PiProgram plain_program(const std::string& command, const std::filesystem::path& files, const std::string& number);
 
+// The directory as a document has it; "" for none. Throws Error(bad_input) as above.
+std::string shown_files(const std::filesystem::path& files);
+
 }  // namespace stackx::workspace

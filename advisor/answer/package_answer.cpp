@@ -131,7 +131,7 @@ void take(const Candidate& candidate, Advice& answer) {
   answer.run = candidate.text();
   answer.install = install_line(candidate.pinned);
   for (const auto& one : candidate.pinned.packages)
-    if (one.compiled)
+    if (one.compiled())
       answer.cautions.push_back(fmt::format("{} comes as source: it is compiled beside the torch that is there, with the compiler of its CUDA or ROCm.", one.name));
 }
 

@@ -158,8 +158,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     pinned.packages.push_back({name,
                                version,
                                {placed.dependency.extras.begin(), placed.dependency.extras.end()}});
-    if (!version.empty())
-      pinned.packages.back().compiled = !knowledge.about(name, specs::pep440_version(version), "", question.machine).compiled_beside.empty();
+    if (!version.empty()) pinned.packages.back().compiled_beside = knowledge.compiled_beside(name, version);
     if (version.empty() && !placed.dependency.versions.is_any())
       pinned.packages.back().range = placed.dependency.versions.text();
   }

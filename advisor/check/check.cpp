@@ -347,10 +347,11 @@ class Checking {
   }
 
   std::string how_it_is_compiled(const std::string& name, const std::string& version) const {
-    const auto beside = knowledge_.about(name, specs::pep440_version(version), "", question_.machine).compiled_beside;
+    const auto beside = knowledge_.compiled_beside(name, version);
     return beside.empty() ? ""
-                          : fmt::format(", beside {}: install that first, then with --no-build-isolation; on a GPU that takes CUDA's compiler, nvcc",
-                                        fmt::join(beside, " and "));
+                          : fmt::format(", beside {}: install these first, then it with --no-build-isolation, where the compiler of CUDA (nvcc) or "
+                                        "ROCm (hipcc) is",
+                                        fmt::join(beside, ", "));
   }
 
   void finish(const OnPython& here) {

@@ -128,7 +128,7 @@ class Look {
       return std::ranges::any_of(*release->requires_, [&](const auto& text) {
         const auto dependency = specs::parse_dependency(text);
         if (!dependency || knowledge_.real_name(dependency->name) != other) return false;
-        const bool of_extra = dependency->marker && text.find("extra ==") != text.npos;
+        const bool of_extra = dependency->text().find("extra ==") != std::string::npos;
         return !of_extra || one.first != name;
       });
     });

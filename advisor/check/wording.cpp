@@ -9,7 +9,9 @@
 #include <set>
 
 #include "advisor/check/check.hpp"
+#include "advisor/facts/knowledge.hpp"
 #include "resolver/resolver.hpp"
+#include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -44,9 +46,9 @@ class Wording {
     std::vector<std::string> first, then;
     for (const auto& clause : why.clauses) {
       auto sentence = about_machine(clause, why);
-      const auto same = same_demand(clause, why);
-      if (same > 1 && !is_newest(clause, why)) continue;  // a package's history of Pythons is no answer
-      if (same > 1 && !sentence.empty()) sentence += ", nor has an older release";
+      const bool of_history = python_demands(clause, why) > 1 && !has_wheel(clause.component);
+      if (of_history && !is_newest(clause, why)) continue;  // which Pythons the first releases were for is no answer
+      if (of_history && !sentence.empty()) sentence += ", nor has an older release";
       if (!sentence.empty()) (clause.component == "driver" ? then : first).push_back(sentence);
     }
     for (auto& sentence : about_pins(why)) first.push_back(std::move(sentence));
@@ -62,18 +64,28 @@ class Wording {
   }
 
  private:
-  static bool is_like(const Clause& one, const Clause& other) {
+  static bool ask_for_pythons(const Clause& one, const Clause& other) {
     return one.kind == Clause::Kind::requirement && other.kind == one.kind && one.component == other.component && !one.versions.empty() &&
            !other.versions.empty() && target_of(one) == "python" && target_of(other) == "python";
   }
 
-  static std::ptrdiff_t same_demand(const Clause& clause, const resolver::Unsolvable& why) {
-    return std::ranges::count_if(why.clauses, [&](const auto& other) { return is_like(clause, other); });
+  static std::ptrdiff_t python_demands(const Clause& clause, const resolver::Unsolvable& why) {
+    return std::ranges::count_if(why.clauses, [&](const auto& other) { return ask_for_pythons(clause, other); });
+  }
+
+  // Of any release, for the Python that was asked for; what is built from source may run on any.
+  bool has_wheel(const std::string& component) const {
+    const auto* package = knowledge_.package(component);
+    const specs::Target target(world_.python, "linux " + question_.machine);
+    return !package || std::ranges::any_of(package->releases, [&](const auto& release) {
+      return (release.wheels.empty() && release.source) ||
+             std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); });
+    });
   }
 
   static bool is_newest(const Clause& clause, const resolver::Unsolvable& why) {
     return std::ranges::none_of(why.clauses, [&](const auto& other) {
-      return is_like(clause, other) && specs::is_newer(other.versions.back(), clause.versions.back());
+      return ask_for_pythons(clause, other) && specs::is_newer(other.versions.back(), clause.versions.back());
     });
   }
 
@@ -236,7 +248,7 @@ void fold_pythons(std::vector<resolver::Reason>& reasons) {
     const auto newest = *std::ranges::find_if(reasons.rbegin(), reasons.rend(), of_it);
     std::erase_if(reasons, of_it);
     reasons.push_back(newest);
-    reasons.push_back({package + "'s older releases need other Pythons, none this one", {}});
+    reasons.push_back({fmt::format("the other releases of {} that are left need other Pythons", package), {}});
   }
 }
 

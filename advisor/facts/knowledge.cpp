@@ -272,6 +272,10 @@ Fact Knowledge::about(const std::string& name, const Version& version, const std
   return whole;
 }
 
+std::vector<std::string> Knowledge::compiled_beside(const std::string& name, const std::string& version) const {
+  return about(name, specs::pep440_version(version)).compiled_beside;
+}
+
 std::string Knowledge::elsewhere(const std::string& name, const std::string& vendor) const {
   const auto* listed = package(name);
   if (!listed || listed->releases.empty()) return "";

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "advisor/recipes/quoting.hpp"
 #include "specs/python/build_index.hpp"
@@ -32,15 +33,15 @@ std::string line_of(const Parts& parts) {
 }  // namespace
 
 std::string install_line(const Pinned& pinned) {
-  Parts parts;
+  std::vector<std::string> requirements;
+  std::map<std::string, std::vector<std::string>> compiled;
   for (const auto& one : pinned.packages) {
     if (one.implied) continue;
     const auto extras = one.extras.empty() ? "" : fmt::format("[{}]", fmt::join(one.extras, ","));
-    (one.compiled ? parts.compiled : parts.requirements)
-        .push_back(one.name + extras + (one.version.empty() ? one.range : "==" + one.version));
-    if (const auto index = specs::build_index(one.name, one.version)) parts.indexes.insert(*index);
+    requirements.push_back(one.name + extras + (one.version.empty() ? one.range : "==" + one.version));
+    if (one.compiled()) compiled[one.name] = one.compiled_beside;
   }
-  return line_of(parts);
+  return install_line(requirements, compiled);
 }
 
 std::string install_line(const std::vector<std::string>& requirements, const std::map<std::string, std::vector<std::string>>& compiled) {
@@ -53,7 +54,7 @@ std::string install_line(const std::vector<std::string>& requirements, const std
     const auto version = text.find("==");
     if (version == text.npos) continue;
     const auto pinned = text.substr(version + 2, text.find_first_of(" ,;", version) - version - 2);
-    if (const auto index = specs::build_index(text.substr(0, version), pinned)) parts.indexes.insert(*index);
+    if (const auto index = specs::build_index(name, pinned)) parts.indexes.insert(*index);
   }
   for (const auto& [name, beside] : compiled)
     for (const auto& needed : beside)

@@ -1,7 +1,7 @@
 // The line that installs an answer, as typed in a shell: pip install "jax[cuda12]==0.6.2" nvidia-cudnn-cu12==9.10.2.21
 //
 // What is compiled when it is installed needs torch there by then, which pip's isolation would hide:
-//   pip install torch==2.15.0 && pip install --no-build-isolation flash-attn==2.8.3.post2
+//   pip install torch==2.15.0 packaging && pip install --no-build-isolation flash-attn==2.8.3.post2
 // A build that is on PyTorch's own index only is asked for with its local part, and that index beside the usual one:
 //   pip install torch==2.14.1+cu126 transformers --extra-index-url https://download.pytorch.org/whl/cu126
 // pip looks into all of its indexes, and only PyTorch's has a +cu126, so the line means one build. uv takes a package

@@ -20,7 +20,8 @@ struct PinnedPackage {
   bool asked = true;                   // false: held back, or implied
   std::string range = {};              // of a package that nobody lists, which is not pinned: "<3"
   bool implied = false;                // pinned by one that was asked for: an installer takes it anyway
-  bool compiled = false;               // when it is installed, beside what must be there by then (specs::Fact::compiled_beside)
+  std::vector<std::string> compiled_beside = {};  // it is compiled when it is installed, with these there (specs::Fact)
+  bool compiled() const { return !compiled_beside.empty(); }
 };
 
 struct Pinned {

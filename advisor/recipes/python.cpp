@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "advisor/recipes/install_line.hpp"
 #include "advisor/recipes/parts.hpp"
@@ -87,12 +88,21 @@ void pylock_package(std::string& text, const std::string& name, const StackPacka
   if (!wheels.empty()) text += "wheels = [\n" + wheels + "]\n";
 }
 
+bool compiles(const Recipe& recipe) {
+  return recipe.pinned != nullptr && std::ranges::any_of(recipe.pinned->packages, &PinnedPackage::compiled);
+}
+
 // What is compiled comes last, where the others are by then.
-std::string install_of_file(const Recipe& recipe) {
-  if (recipe.pinned == nullptr || std::ranges::none_of(recipe.pinned->packages, &PinnedPackage::compiled)) return "# pip install -r THIS\n";
+std::string install_of_file(const Recipe& recipe, const RecipeParts& parts) {
+  if (!compiles(recipe))
+    return std::string("# pip install -r THIS\n") + (parts.indexes.empty() ? "" : "# uv pip install --index-strategy unsafe-best-match -r THIS\n");
   auto first = *recipe.pinned;
+  std::set<std::string> missing;
+  for (const auto& one : first.packages) missing.insert(one.compiled_beside.begin(), one.compiled_beside.end());
   std::erase_if(first.packages, &PinnedPackage::compiled);
-  return fmt::format("# {}\n# pip install --no-build-isolation -r THIS   (compiles: needs CUDA's compiler, nvcc)\n", install_line(first));
+  for (const auto& one : first.packages) missing.erase(one.name);
+  for (const auto& name : missing) first.packages.push_back({name, ""});
+  return fmt::format("# {}\n# pip install --no-build-isolation -r THIS   (where the compiler of CUDA or ROCm is)\n", install_line(first));
 }
 
 }  // namespace
@@ -128,8 +138,7 @@ std::string requirements_recipe(const Recipe& recipe) {
   if (hashed) {
     text += "# pip install --require-hashes --no-deps -r THIS\n";
   } else {
-    text += install_of_file(recipe);
-    if (!parts.indexes.empty()) text += "# uv pip install --index-strategy unsafe-best-match -r THIS\n";
+    text += install_of_file(recipe, parts);
     text += without_hashes(parts) + "# What these require besides is not pinned: pip takes the newest that fits.\n";
   }
   text += exports(parts);

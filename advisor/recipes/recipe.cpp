@@ -48,9 +48,9 @@ void refuse_devices(RecipeFormat format, const std::string& vendor) {
 void refuse_compiled(RecipeFormat format, const Recipe& recipe) {
   if (format == RecipeFormat::requirements || recipe.pinned == nullptr) return;
   for (const auto& one : recipe.pinned->packages)
-    if (one.compiled)
-      throw bad_input(fmt::format("--format {}: {} {} is compiled when it is installed, after torch and with CUDA's compiler, which this "
-                                  "format cannot say; --format requirements says how, where nvcc is",
+    if (one.compiled())
+      throw bad_input(fmt::format("--format {}: {} {} is compiled when it is installed, after torch and with the compiler of CUDA or ROCm, which "
+                                  "this format cannot say; --format requirements says how, where that compiler is",
                                   std::ranges::find(formats, format, &Format::format)->name, one.name, one.version));
 }
 

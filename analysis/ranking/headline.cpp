@@ -177,12 +177,6 @@ std::string median_text(const Recommendation& row, const Ranking& ranking) {
   return fmt::format("{}{}{}{}", three_digits(row.median), ranking.unit.empty() ? "" : " ", ranking.unit, bounds_text(row.ci));
 }
 
-// A reason may be a log of many lines.
-std::string first_words(const std::string& reason, std::size_t most = 160) {
-  const auto line = reason.substr(0, reason.find_first_of("\r\n"));
-  return line.size() <= most ? line : line.substr(0, line.rfind(' ', most)) + " ...";
-}
-
 bool elsewhere(const Recommendation& row) { return row.evidence == "measured-elsewhere"; }
 
 // "is FASTEST", "has the LEAST memory".
@@ -354,6 +348,11 @@ void set_ratio(const Sorted& all, Headline& says) {
 }
 
 }  // namespace
+
+std::string first_words(const std::string& reason, std::size_t most) {
+  const auto line = reason.substr(0, reason.find_first_of("\r\n"));
+  return line.size() <= most ? line : line.substr(0, line.rfind(' ', most)) + " ...";
+}
 
 double times(double ratio, const specs::Yardstick& yardstick) { return yardstick.smaller_is_better() ? ratio : 1 / ratio; }
 

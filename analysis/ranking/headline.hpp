@@ -43,6 +43,8 @@ nlohmann::json to_json(const Headline& headline);
 bool looks_slower(const Recommendation& row, double delta, const specs::Yardstick& yardstick);
 // "looks ×0.520, 2 rounds short"; "left a race, ×0.520"; "" where the row does not.
 std::string looks_text(const Recommendation& row, double delta, const specs::Yardstick& yardstick);
+// What fits into a sentence of a reason, which may be a log of many lines.
+std::string first_words(const std::string& reason, std::size_t most = 160);
 // How many times as good the better of two is, from the ratio of the worse to the better: 2 of a rate's 0.5 and of a memory's 2.
 double times(double ratio, const specs::Yardstick& yardstick);
 

@@ -95,7 +95,7 @@ std::vector<bool> slower_of(const std::vector<std::vector<double>>& family, Sign
   return slower;
 }
 
-// By the stacks' own intervals.
+// By the stacks' own intervals, where they share no round.
 bool is_clearly_worse(const Recommendation& row, const Recommendation& other, double delta, const specs::Yardstick& yardstick) {
   if (!row.ci || !other.ci) return false;
   return yardstick.smaller_is_better() ? row.ci->low > other.ci->high * (1 + delta) : row.ci->high * (1 + delta) < other.ci->low;

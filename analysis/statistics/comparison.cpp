@@ -18,35 +18,35 @@ double spread(const std::vector<double>& logs) {
   return robust > 0 ? robust : standard_deviation(logs).value_or(0);
 }
 
-// Rounds of which the test's tosses tell, if of those to come as many speak against it as of those that were run: with 4 of 6
-// for it, whatever an interval of 6 promises, one more decides nothing.
-std::optional<std::size_t> rounds_by_tosses(const std::vector<double>& logs, double band, double level) {
+// The first number of rounds from `from` on that tells by the test's tosses, if of those to come as many speak against it as of
+// those that were run: with 4 of 6 for it, whatever an interval of 6 promises, one more decides nothing. Where half or more are
+// against it, which an interval takes for noise, if none of those to come is.
+std::optional<std::size_t> rounds_by_tosses(const std::vector<double>& logs, double band, double level, std::size_t from) {
   const double middle = median(logs), sign = middle < 0 ? -1 : 1;
-  const auto against = std::ranges::count_if(logs, [&](double log) {
-    return std::abs(middle) > band ? sign * log <= band : sign * log >= band;
-  });
-  const double share = static_cast<double>(against) / static_cast<double>(logs.size());
-  for (std::size_t rounds = logs.size() + 1; rounds < most_rounds; rounds += 1 + rounds / 100) {  // many: to the percent
-    const auto losses = std::ceil(share * static_cast<double>(rounds) - 1e-9);
+  const auto count = [&](auto speaks) { return static_cast<double>(std::ranges::count_if(logs, speaks)); };
+  const double against = std::abs(middle) > band
+                             ? count([&](double log) { return sign * log <= band; })
+                             : std::max(count([&](double log) { return log >= band; }), count([&](double log) { return log <= -band; }));
+  const double share = against / static_cast<double>(logs.size());
+  const bool half = share >= 0.5;
+  // By the normal approximation no fewer than this: each number that is tried costs a binomial's tail.
+  const double z = half ? 0 : boost::math::quantile(boost::math::normal(), 1 - level / 2) / (1 - 2 * share);
+  for (auto rounds = std::max(from, static_cast<std::size_t>(0.8 * std::min(z * z, most_rounds))); rounds < most_rounds;
+       rounds += 1 + rounds / 100) {  // many: to the percent
+    const auto losses = half ? against : std::ceil(share * static_cast<double>(rounds) - 1e-9);
     if (2 * fair_cdf(static_cast<std::ptrdiff_t>(losses), rounds) <= level * (1 + 1e-9)) return rounds;
   }
   return std::nullopt;
 }
 
-// Rounds until the interval, shrinking with 1/sqrt(n), leaves the nearer edge of the band behind, and the tosses agree.
-// The median of normal values has sqrt(pi/2) times the mean's standard error.
+// Until the interval and the tosses tell.
 std::optional<std::size_t> further_rounds(const std::vector<double>& logs, double band,
                                           double level) {
   if (logs.empty()) return least_values(1 - level);
-  const auto by_tosses = rounds_by_tosses(logs, band, level);
-  if (!by_tosses) return std::nullopt;
-  const std::size_t least = std::max(least_values(1 - level), *by_tosses);
-  const double distance = std::abs(std::abs(median(logs)) - band);
-  const double z = boost::math::quantile(boost::math::normal(), 1 - level / 2);
-  const double error = z * std::sqrt(std::numbers::pi / 2) * spread(logs);
-  const double needed = error == 0 ? 0 : std::pow(error / distance, 2);
-  if (!(needed < most_rounds)) return std::nullopt;  // also where distance is 0
-  return std::max(least, static_cast<std::size_t>(std::ceil(needed))) - logs.size();
+  const auto needed = rounds_by_interval(spread(logs), std::abs(std::abs(median(logs)) - band), level);
+  const auto told = needed ? rounds_by_tosses(logs, band, level, std::max(*needed, logs.size() + 1)) : std::nullopt;
+  if (!told) return std::nullopt;
+  return *told - logs.size();
 }
 
 std::optional<Interval> ratio_interval(const std::vector<double>& logs, double confidence) {
@@ -57,6 +57,14 @@ std::optional<Interval> ratio_interval(const std::vector<double>& logs, double c
 }
 
 }  // namespace
+
+std::optional<std::size_t> rounds_by_interval(double spread, double distance, double level) {
+  // The median of normal values has sqrt(pi/2) times the mean's standard error.
+  const double error = boost::math::quantile(boost::math::normal(), 1 - level / 2) * std::sqrt(std::numbers::pi / 2) * spread;
+  const double needed = error == 0 ? 0 : std::pow(error / distance, 2);
+  if (!(needed < most_rounds)) return std::nullopt;  // also where distance is 0
+  return std::max(least_values(1 - level), static_cast<std::size_t>(std::ceil(needed)));
+}
 
 const char* to_string(Verdict verdict) {
   switch (verdict) {

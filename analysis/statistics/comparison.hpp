@@ -51,6 +51,10 @@ std::size_t fewest_rounds(std::size_t comparisons, double confidence);
 std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv, std::size_t comparisons,
                                           double confidence);
 
+// Rounds until the interval of a median, shrinking with 1/sqrt(n), leaves what lies so far from it behind; `spread` of one round's log
+// ratio. Nothing above 10,000.
+std::optional<std::size_t> rounds_by_interval(double spread, double distance, double level);
+
 // What Holm's procedures decided about one member of a family, and the level at which they did.
 struct Decision {
   bool outside = false, inside = false;  // different; equivalent

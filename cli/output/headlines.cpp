@@ -31,15 +31,19 @@ std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, cons
     asked.pi = arm.workload.program;
     asked.stacks = {rows_of_advise, most_rows_of_advise};
     auto selection = select(asked, host, accelerators, context);
-    // Of its own stacks what other campaigns measured counts, too; another one's that leads would be compared with them by no round.
-    std::erase_if(selection.measurements, [&](const auto& one) { return !planned.contains(one.stack); });
+    // Of its own stacks what other campaigns measured counts, too; beside another one's, which shares no round with them, its own alone.
+    if (std::ranges::any_of(selection.measurements, [&](const auto& one) { return !planned.contains(one.stack); })) {
+      asked.campaign = plan.id;
+      selection = select(asked, host, accelerators, context);
+    }
     if (selection.measurements.empty()) continue;
     analysis::Options options;
     options.this_host = selection.this_host;
     options.races = selection.races;
     options.population = selection.population;
     options.drift = false;
-    const auto ranking = analysis::rank(selection.measurements, selection.asked, options);
+    auto ranking = analysis::rank(selection.measurements, selection.asked, options);
+    selection.complete(ranking);
     result.push_back({arm.workload, analysis::headline(ranking, selection.hw)});
   }
   return result;

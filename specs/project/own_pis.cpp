@@ -100,7 +100,8 @@ void require_pi(const std::string& place, const std::string& name, bool python) 
 }
 
 void require_parameters(const std::string& place, const Workload& workload) {
-  static const Names of_several{"workers", "exchange", "servers", "nodes"};  // which no published shape means so
+  // They stand apart from own_parameters(): `nodes` of a published shape is no wish to run on so many.
+  static const Names of_several{"workers", "exchange", "servers", "nodes"};
   const auto own = own_parameters().find(workload.pi);
   if (own == own_parameters().end()) return;
   std::vector<std::string> names(own->second.begin(), own->second.end());

@@ -60,8 +60,7 @@ class Search {
       const auto name = dependency ? knowledge_.real_name(dependency->name) : "";
       const auto found = nearest.stack.components.find(name);
       if (found == nearest.stack.components.end()) continue;
-      const auto beside = knowledge_.about(name, specs::pep440_version(found->second), "", question_.machine).compiled_beside;
-      if (!beside.empty()) nearest.compiled[dependency->name] = beside;
+      if (auto beside = knowledge_.compiled_beside(name, found->second); !beside.empty()) nearest.compiled[dependency->name] = std::move(beside);
     }
   }
 

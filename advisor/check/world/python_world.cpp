@@ -6,6 +6,7 @@
 #include "advisor/check/world/choice_order.hpp"
 #include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/open_packages.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/version/version_text.hpp"
@@ -233,11 +234,14 @@ class Builder {
     return made;
   }
 
+  // On any Python.
   bool brings_something(const specs::Package& package, const PackageRelease& release, const std::string& extra) const {
     const auto* dependencies = knowledge_.requirements(package.name, release);
-    auto with = target_.environment(), without = target_.environment();
-    with.variables["extra"] = extra, without.variables["extra"] = "";
-    return dependencies && std::ranges::any_of(*dependencies, [&](const auto& one) { return one.holds(with) && !one.holds(without); });
+    return dependencies && std::ranges::any_of(known_pythons(), [&](const auto& python) {
+      auto with = specs::Target(python, "linux " + question_.machine).environment(), without = with;
+      with.variables["extra"] = extra, without.variables["extra"] = "";
+      return std::ranges::any_of(*dependencies, [&](const auto& one) { return one.holds(with) && !one.holds(without); });
+    });
   }
 
   // pip warns, and installs the package without: of an extra that brings a GPU's part, and where one is looked for that does, that

@@ -69,7 +69,9 @@ TEST_CASE("comparison: as many rounds more as the tosses need, if those to come 
   const auto times = (6 + *six.further_rounds + 2) / 3;
   CHECK(one(rounds(times)).verdict == Verdict::slower);
   CHECK(one(rounds(times - 2)).verdict == Verdict::unresolved);
-  CHECK_FALSE(one({-0.1, 0.1, -0.2, 0.2, -0.3, 0.3}).further_rounds);
+  const Comparison half = one({-0.5, -0.4, -0.3, 0.02, 0.03, 0.05});  // an interval takes that for noise
+  REQUIRE(half.further_rounds);
+  CHECK(*half.further_rounds >= 8);  // 3 of 14 against it are the first that say anything
 }
 
 TEST_CASE("comparison: verdict and interval always say the same") {

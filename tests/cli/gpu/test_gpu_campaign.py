@@ -283,6 +283,13 @@ class GpuCampaign(BlackBox):
                 self.assertEqual(sorted(d["device"] for d in documents), sorted(expected))
                 self.assertEqual({d["outcome"] for d in documents}, {"ok"})  # the PI says which device it was given
 
+    def test_what_is_spread_over_gpus_does_not_run_beside_itself(self):
+        self.machine("two_gpus")
+        project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"}, workload={"pi": "all_reduce", "params": {}})
+        refused = " ".join(self.stackx("inspect", project, "--device", "all", "--pi", self.pi(), exit_code=2).stderr.split())
+        self.assertIn("--device: all_reduce is spread over all visible GPUs of a model", refused)
+        self.assertEqual(self.documents(), [])
+
     def test_devices_that_are_not_shown(self):
         project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"})
         for visible, word, there in ((None, "2", f"{H200}, {V100}"), (None, "GPU-", f"{H200}, {V100}"), (None, "h200", f"{H200}, {V100}"),

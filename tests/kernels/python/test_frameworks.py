@@ -3,7 +3,10 @@
 import importlib.util
 import os
 import signal
+import sys
+import types
 import unittest
+from unittest import mock
 
 import support
 from support import FAKES, QUICK
@@ -118,6 +121,31 @@ class Fakes(FrameworkTest):
     def test_import(self):
         found = self.pi("import", "repetitions=2", "framework=tensorflow", **self.paths("tensorflow1"))
         self.assertEqual((found["component"], found["loaded"]["tensorflow"]), ("tensorflow", "1.14.0"))
+
+
+class OnnxRuntimeOnGpu(unittest.TestCase):
+    """Only what it is asked for: no look-alike of it multiplies on a GPU."""
+
+    def asked(self, version, tf32):
+        """The options of the CUDA provider, and what cuBLAS reads of the environment."""
+        runtime = types.ModuleType("onnxruntime")
+        runtime.__version__, runtime.get_available_providers = version, lambda: ["CUDAExecutionProvider", "CPUExecutionProvider"]
+        from stackx_pi.frameworks.with_onnxruntime import Adapter
+        settings = types.SimpleNamespace(device="gpu", dtype="float32", mode="default", layout="default", tf32=tf32, threads=None)
+        with mock.patch.dict(sys.modules, onnxruntime=runtime), mock.patch.dict(os.environ):
+            os.environ.pop("NVIDIA_TF32_OVERRIDE", None)
+            (name, options), host = Adapter(settings).providers
+            self.assertEqual((name, host), ("CUDAExecutionProvider", "CPUExecutionProvider"))
+            return options, os.environ.get("NVIDIA_TF32_OVERRIDE")
+
+    def test_tf32(self):
+        """1.18 has an option for it; before, a runtime that is given one computes on the processor."""
+        for version in ("1.11.0", "1.17.1"):
+            self.assertEqual(self.asked(version, False), ({}, "0"))
+            self.assertEqual(self.asked(version, True), ({}, None))
+        for version in ("1.18.0", "1.31.1", "2.0.0"):
+            self.assertEqual(self.asked(version, False), ({"use_tf32": "0"}, "0"))
+            self.assertEqual(self.asked(version, True), ({"use_tf32": "1"}, None))
 
 
 def real(name):

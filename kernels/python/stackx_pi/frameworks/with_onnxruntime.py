@@ -7,6 +7,9 @@ model (NCHWc blocking, packing) is not done, and the rate of a convolution is th
 
 from __future__ import absolute_import
 
+import os
+import re
+
 from stackx_pi.errors import Unsupported
 from stackx_pi.frameworks import Base, Call, onnx_model, to_channels_first, to_channels_last, to_out_in_taps
 
@@ -20,15 +23,22 @@ class Adapter(Base):
     session = None
 
     def load(self):
+        gpu = self.settings.device == "gpu"
+        if gpu and not self.settings.tf32:
+            os.environ["NVIDIA_TF32_OVERRIDE"] = "0"  # before 1.18 there is no option for it; cuBLAS and cuDNN read this when they are loaded
         import onnxruntime
         self.runtime, self.version = onnxruntime, onnxruntime.__version__
-        gpu = self.settings.device == "gpu"
         available = onnxruntime.get_available_providers() if hasattr(onnxruntime, "get_available_providers") else []
         if gpu and "CUDAExecutionProvider" not in available:
             raise Unsupported("onnxruntime %s has no CUDA provider; it has %s" % (self.version, ", ".join(available)))
         self.providers = ["CPUExecutionProvider"]
         if gpu:
-            self.providers = [("CUDAExecutionProvider", {"use_tf32": str(int(self.settings.tf32))})] + self.providers
+            self.providers = [("CUDAExecutionProvider", self._cuda_options())] + self.providers
+
+    def _cuda_options(self):
+        """A runtime that does not know an option falls back to the processor."""
+        release = [int(number) for number in re.findall("[0-9]+", self.version)[:2]]
+        return {"use_tf32": str(int(self.settings.tf32))} if release >= [1, 18] else {}
 
     def build(self):
         found = {"providers": [str(name) for name in self.session.get_providers()]} if self.session is not None else {}
