@@ -79,10 +79,9 @@ const char* cublas_status(int status) {
 
 void fail_cublas(const Device& device, const std::string& path, const char* function, int status) {
   const std::string text = fmt::format("{}: {}: {} ({})", path, function, cublas_status(status), status);
-  if (status == kAllocFailed) throw OutOfMemory(text);
   // A handle that does not fit is "not initialized" (TensorFlow's issue 9489).
-  if (const auto free = device.free_memory(); status == kNotInitialized && free && *free < kHandleBytes)
-    throw OutOfMemory(fmt::format("{}; {:.0f} MiB of the device's memory are free", text, *free / (1 << 20)));
+  const auto free = device.free_memory();
+  if (status == kAllocFailed || (status == kNotInitialized && free && *free < kHandleBytes)) throw OutOfMemory(text);
   device.fail(text);
 }
 
