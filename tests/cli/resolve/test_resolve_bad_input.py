@@ -249,7 +249,7 @@ class Usage(ResolveBox):
                     self.assertTrue(lines[0].startswith(f"stackx: {self.scratch / name}: {said}"), lines)
                     self.assertTrue(lines[1].startswith(f"  {what}"), lines)
                     self.assertEqual(len(lines), 2)
-            self.assertIn("a lock file is one stack, not a project", self.refusal(self.scratch / "uv.lock", *options))
+            self.assertIn("a lock file is one stack, and no project", self.refusal(self.scratch / "uv.lock", *options))
 
     def test_negative_numbers_are_refused(self):
         self.catalog({"a": ["1"]})
