@@ -274,13 +274,19 @@ struct Inspector::State {
     put_output(result, environment, program.planned(), secrets, ran);
     if (result.outcome != Outcome::ok) return;
     put_memory_together(result, ran.supervision->together_bytes);
-    const bool one_gpu = on_gpu && gpus_of(result.workload).size() == 1;  // of several, what one of them drew and held is not the work's
-    if (one_gpu || !on_gpu) result.device_memory = held;
+    result.device_memory = held;
     result.energy = energy.drawn(result.phases);
-    if (!one_gpu) result.energy.erase(specs::nvml_source);
-    if (on_gpu && !one_gpu) result.conditions.columns.erase("energy_j");
+    if (!on_gpu) result.energy.erase(specs::nvml_source);
+    if (on_gpu && gpus_of(result.workload).size() > 1) forget_one_gpu(result);
     if (auto why = specs::why_implausible(rates.of(result.device, result.workload), result.work, result.samples_ns))
       put(result, {Outcome::implausible, std::move(*why)});
+  }
+
+  // Of several, what one of them drew and held is not the work's.
+  static void forget_one_gpu(Inspection& result) {
+    result.device_memory.reset();
+    result.energy.erase(specs::nvml_source);
+    result.conditions.columns.erase("energy_j");
   }
 
   // Waits for a second before the first run, where there is a counter.

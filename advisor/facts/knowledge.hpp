@@ -43,9 +43,9 @@ class Knowledge {
   // False for a build that nobody is known to have seen (facts: exists), and of whose minor version nobody has seen another
   // patch release in that build: what cannot be installed is no advice.
   bool is_seen(const specs::Package& package, const specs::Version& version, const std::string& machine) const;
-  // Where builds for that vendor's accelerators are that nobody lists here, as of the newest release: a sentence without its end; "".
   // What must be installed before that version is compiled, which is all there is of it: {"torch"}; empty: it has wheels.
   std::vector<std::string> compiled_beside(const std::string& name, const std::string& version) const;
+  // Where builds for that vendor's accelerators are that nobody lists here, as of the newest release: a sentence without its end; "".
   std::string elsewhere(const std::string& name, const std::string& vendor) const;
   bool has_gpu_facts(const std::string& name) const;  // somebody says of its builds what they are built for
   const specs::DriverFacts& drivers() const { return drivers_; }

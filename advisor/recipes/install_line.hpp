@@ -21,6 +21,7 @@
 namespace stackx::advisor {
 
 std::string install_line(const Pinned& pinned);
+std::string install_first(const Pinned& pinned);  // its first command: what must be there before anything is compiled
 // "torch==2.14.1+cu126", "numpy<2"; `compiled`: beside which packages one is compiled, by its name.
 std::string install_line(const std::vector<std::string>& requirements, const std::map<std::string, std::vector<std::string>>& compiled = {});
 

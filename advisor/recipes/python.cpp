@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "advisor/recipes/install_line.hpp"
 #include "advisor/recipes/parts.hpp"
@@ -88,21 +87,11 @@ void pylock_package(std::string& text, const std::string& name, const StackPacka
   if (!wheels.empty()) text += "wheels = [\n" + wheels + "]\n";
 }
 
-bool compiles(const Recipe& recipe) {
-  return recipe.pinned != nullptr && std::ranges::any_of(recipe.pinned->packages, &PinnedPackage::compiled);
-}
-
 // What is compiled comes last, where the others are by then.
 std::string install_of_file(const Recipe& recipe, const RecipeParts& parts) {
-  if (!compiles(recipe))
-    return std::string("# pip install -r THIS\n") + (parts.indexes.empty() ? "" : "# uv pip install --index-strategy unsafe-best-match -r THIS\n");
-  auto first = *recipe.pinned;
-  std::set<std::string> missing;
-  for (const auto& one : first.packages) missing.insert(one.compiled_beside.begin(), one.compiled_beside.end());
-  std::erase_if(first.packages, &PinnedPackage::compiled);
-  for (const auto& one : first.packages) missing.erase(one.name);
-  for (const auto& name : missing) first.packages.push_back({name, ""});
-  return fmt::format("# {}\n# pip install --no-build-isolation -r THIS   (where the compiler of CUDA or ROCm is)\n", install_line(first));
+  if (recipe.pinned != nullptr && std::ranges::any_of(recipe.pinned->packages, &PinnedPackage::compiled))
+    return fmt::format("# {}\n# pip install --no-build-isolation -r THIS   (where the compiler of CUDA or ROCm is)\n", install_first(*recipe.pinned));
+  return std::string("# pip install -r THIS\n") + (parts.indexes.empty() ? "" : "# uv pip install --index-strategy unsafe-best-match -r THIS\n");
 }
 
 }  // namespace

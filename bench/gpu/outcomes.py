@@ -119,8 +119,8 @@ def out_of_memory(machine):
         time.sleep(120)
         os._exit(0)
     try:
-        held = wait(lambda: free_mib(machine) < 1500 or os.waitpid(holder, os.WNOHANG)[0] != 0, 30)
-        if not held or free_mib(machine) >= 1500:
+        held = wait(lambda: machine.number("memory.free") < 1500 or os.waitpid(holder, os.WNOHANG)[0] != 0, 30)
+        if not held or machine.number("memory.free") >= 1500:
             yield row("device memory full", "held by a neighbour", "the neighbour could not take it", False)
             return
         told = verdict(product(machine, f"m=16384 n=16384 k=16384 dtype=float32 repetitions=3 device={machine.uuid}"))
@@ -131,10 +131,6 @@ def out_of_memory(machine):
             os.waitpid(holder, 0)
         except (ProcessLookupError, ChildProcessError):
             pass
-
-
-def free_mib(machine):
-    return machine.number("memory.free")
 
 
 def emptied(machine, before):

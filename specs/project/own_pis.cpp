@@ -81,6 +81,16 @@ bool has_pi(const std::string& name, PiKind kind) {
 
 namespace {
 
+// What the PI of that name takes; nothing where a PI's parameters are not listed here.
+Names all_parameters(const std::string& pi) {
+  const auto own = own_parameters().find(pi);
+  if (own == own_parameters().end()) return {};
+  auto names = own->second;
+  names.insert(common_parameters().begin(), common_parameters().end());
+  if (answers_queries(pi)) names.insert(scenario_parameters().begin(), scenario_parameters().end());
+  return names;
+}
+
 // "; did you mean "matmul"?" where a PI of that kind has almost that name, else "".
 std::string nearest_pi(const std::string& name, PiKind kind) {
   std::vector<std::string> names(native_only().begin(), native_only().end());
@@ -100,17 +110,14 @@ void require_pi(const std::string& place, const std::string& name, bool python) 
 }
 
 void require_parameters(const std::string& place, const Workload& workload) {
+  auto names = all_parameters(workload.pi);
+  if (names.empty()) return;
   // They stand apart from own_parameters(): `nodes` of a published shape is no wish to run on so many.
-  static const Names of_several{"workers", "exchange", "servers", "nodes"};
-  const auto own = own_parameters().find(workload.pi);
-  if (own == own_parameters().end()) return;
-  std::vector<std::string> names(own->second.begin(), own->second.end());
-  for (const auto* more : {&common_parameters(), &of_several}) names.insert(names.end(), more->begin(), more->end());
-  if (answers_queries(workload.pi)) names.insert(names.end(), scenario_parameters().begin(), scenario_parameters().end());
+  names.insert({"workers", "exchange", "servers", "nodes"});
   for (const auto& [name, value] : workload.params)
-    if (std::ranges::find(names, name) == names.end())
+    if (!names.contains(name))
       throw bad_input(fmt::format("{}: stackx's PI {} has no parameter {}{}; `stackx workload show {}` tells them", place, workload.pi,
-                                  in_quotes(name), close_suggestion(name, names), workload.pi));
+                                  in_quotes(name), close_suggestion(name, {names.begin(), names.end()}), workload.pi));
 }
 
 bool takes_ranks(const std::string& name) {
@@ -124,16 +131,15 @@ bool takes_device(const std::string& name) {
 }
 
 std::map<std::string, std::string> pi_parameters(const Workload& workload, PiKind kind, std::vector<std::string>& left_out) {
-  const auto own = own_parameters().find(workload.pi);
-  if (own == own_parameters().end()) return workload.params;
+  const auto names = all_parameters(workload.pi);
+  if (names.empty()) return workload.params;
   std::map<std::string, std::string> result;
   for (const auto& [name, value] : workload.params)
-    if ((own->second.contains(name) && !(kind == PiKind::native && for_frameworks().contains(name))) ||
-        common_parameters().contains(name) || (answers_queries(workload.pi) && scenario_parameters().contains(name)))
+    if (names.contains(name) && !(kind == PiKind::native && for_frameworks().contains(name)))
       result.emplace(name, value);
     else
       left_out.push_back(name);
-  if (kind == PiKind::framework_on_gpu && own->second.contains("device")) result.try_emplace("device", "gpu");
+  if (kind == PiKind::framework_on_gpu && names.contains("device")) result.try_emplace("device", "gpu");
   return result;
 }
 

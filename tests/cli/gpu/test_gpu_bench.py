@@ -37,7 +37,7 @@ known = {{"uuid": "{uuid}", "name": "NVIDIA Fake", "driver_version": "{driver}",
          "memory.total": "16384 MiB", "memory.used": "1 MiB", "memory.free": "1000 MiB", "utilization.gpu": "99 %",
          "mig.mode.current": "[N/A]", **{more}}}
 if "--query-gpu=" in sys.argv[1]:
-    assert sys.argv[1] == "--query-gpu=uuid" or sys.argv[3] == "--id={uuid}", sys.argv
+    assert sys.argv[3] == "--id={uuid}", sys.argv
     print(known[sys.argv[1].partition("=")[2]])
 if sys.argv[1] == "-L":
     print("GPU 0: NVIDIA Fake (UUID: {uuid})")
