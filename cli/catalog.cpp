@@ -5,16 +5,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/catalog_discover.hpp"
-#include "cli/catalog_import.hpp"
-#include "cli/catalog_refresh.hpp"
+#include "cli/catalog/discover.hpp"
+#include "cli/catalog/import.hpp"
+#include "cli/catalog/refresh.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
-#include "specs/format/text_file.hpp"
 #include "specs/format/printable.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/python/pep508.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"

@@ -2,7 +2,7 @@
 // text or JSON. Data goes to stdout, progress and log to stderr.
 #pragma once
 
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "workspace/context.hpp"
 
 namespace stackx::cli {

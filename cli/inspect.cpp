@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "advisor/recipes/containerfile.hpp"
+#include "advisor/recipes/container/containerfile.hpp"
 #include "analysis/text/table.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
@@ -15,9 +15,9 @@
 #include "cli/inspect/end.hpp"
 #include "cli/inspect/package_warnings.hpp"
 #include "cli/inspect/plan.hpp"
+#include "cli/options/shared_options.hpp"
 #include "cli/output/print.hpp"
-#include "cli/output/unsolvable.hpp"
-#include "cli/shared_options.hpp"
+#include "cli/resolve/unsolvable.hpp"
 #include "inspector/environment/stack_python.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "inspector/runner.hpp"

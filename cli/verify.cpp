@@ -10,7 +10,7 @@
 #include "analysis/text/terminal_plot.hpp"
 #include "campaigns/plan_lock.hpp"
 #include "campaigns/run.hpp"
-#include "cli/advised_stacks.hpp"
+#include "cli/advise/advised_stacks.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/options/shared_options.hpp"
 #include "cli/output/file.hpp"
 #include "cli/output/print.hpp"
-#include "cli/shared_options.hpp"
 #include "specs/project/campaign.hpp"
 #include "watch/pass.hpp"
 #include "watch/timer.hpp"

@@ -8,7 +8,7 @@
 
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
-#include "cli/output/headlines.hpp"
+#include "cli/advise/headlines.hpp"
 #include "cli/output/print.hpp"
 #include "resolver/resolver.hpp"
 #include "workspace/output.hpp"

@@ -1,5 +1,5 @@
 // The command line as plain data: each command with its options, what their values are, and its examples. Read from the
-// declarations that --help comes from (cli/command_tree.cpp), so that man pages and completions cannot say anything else.
+// declarations that --help comes from (cli/options/command_tree.cpp), so that man pages and completions cannot say anything else.
 //
 // Rejected: reading the text of --help, as help2man does, which loses what a value is; CLI11's own formatters, which
 // write help and configuration files only; a generator beside the declarations, which would be a second truth.

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernels/cuda/device.hpp"
-#include "kernels/cuda/nvml.hpp"
+#include "kernels/cuda/device/device.hpp"
+#include "kernels/cuda/device/nvml.hpp"
 #include "kernels/operation.hpp"
 
 namespace stackx::kernels::collectives {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/device.hpp"
-#include "kernels/cuda/nvml.hpp"
-#include "kernels/cuda/sampler.hpp"
+#include "kernels/cuda/device/device.hpp"
+#include "kernels/cuda/device/nvml.hpp"
+#include "kernels/cuda/device/sampler.hpp"
 #include "kernels/operation.hpp"
 
 namespace stackx::kernels::cuda {

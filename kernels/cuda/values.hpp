@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device/device.hpp"
 
 namespace stackx::kernels::cuda {
 

@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/cudnn.hpp"
 #include "kernels/cuda/gpu_operation.hpp"
-#include "kernels/cuda/multiplier.hpp"
+#include "kernels/cuda/products/multiplier.hpp"
 #include "kernels/layer/mask.hpp"
 
 namespace stackx::kernels::cuda {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/blas/library.hpp"
-#include "kernels/cuda/matmul_operation.hpp"
+#include "kernels/cuda/products/matmul_operation.hpp"
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
 #include "kernels/reference/batched_check.hpp"

@@ -1,5 +1,5 @@
 // resolve_symbols LIBRARY...: opens NVIDIA's libraries with the PIs' own loader and resolves all
-// that the table kernels/cuda/abi.inc says their version has. One JSON object a line:
+// that the table kernels/cuda/device/abi.inc says their version has. One JSON object a line:
 //
 //   {"file": "libcublas.so.12", "library": "cublas", "version": 120902, "expected": 12,
 //    "resolved": 12, "later": 1, "ms": 812.5}
@@ -13,7 +13,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "kernels/cuda/api.hpp"
+#include "kernels/cuda/device/api.hpp"
 
 namespace {
 
@@ -37,37 +37,37 @@ struct Count {
 void count_all(const Cudart& api, Count& count) {
 #define STACKX_CUDA STACKX_COUNT
 #define STACKX_ABI_cudart
-#include "kernels/cuda/abi.inc"
+#include "kernels/cuda/device/abi.inc"
 }
 
 void count_all(const Nvrtc& api, Count& count) {
 #define STACKX_CUDA STACKX_COUNT
 #define STACKX_ABI_nvrtc
-#include "kernels/cuda/abi.inc"
+#include "kernels/cuda/device/abi.inc"
 }
 
 void count_all(const Cublas& api, Count& count) {
 #define STACKX_CUDA STACKX_COUNT
 #define STACKX_ABI_cublas
-#include "kernels/cuda/abi.inc"
+#include "kernels/cuda/device/abi.inc"
 }
 
 void count_all(const CublasLt& api, Count& count) {
 #define STACKX_CUDA STACKX_COUNT
 #define STACKX_ABI_cublaslt
-#include "kernels/cuda/abi.inc"
+#include "kernels/cuda/device/abi.inc"
 }
 
 void count_all(const Cudnn& api, Count& count) {
 #define STACKX_CUDA STACKX_COUNT
 #define STACKX_ABI_cudnn
-#include "kernels/cuda/abi.inc"
+#include "kernels/cuda/device/abi.inc"
 }
 
 void count_all(const Nccl& api, Count& count) {
 #define STACKX_CUDA STACKX_COUNT
 #define STACKX_ABI_nccl
-#include "kernels/cuda/abi.inc"
+#include "kernels/cuda/device/abi.inc"
 }
 
 template <typename Library>

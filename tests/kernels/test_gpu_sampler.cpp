@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "kernels/cuda/sampler.hpp"
+#include "kernels/cuda/device/sampler.hpp"
 #include "kernels/parameters.hpp"
 
 namespace gpu_sampler_tests {

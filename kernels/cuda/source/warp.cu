@@ -1,6 +1,6 @@
 // What the kernels ask of a warp, in inline PTX: copies that bypass registers, matrix loads from
 // shared memory, products of fragments. NVRTC brings no header files along (neither mma.h nor
-// cuda_fp16.h), so the element types are here too. kernels/cuda/source.hpp puts this text before a
+// cuda_fp16.h), so the element types are here too. kernels/cuda/products/own_kernel puts this text before a
 // kernel's; the tests put an emulation in its place that follows the PTX ISA's tables.
 //
 // ARCH is ten times the compute capability that is compiled for: 700, 750, 800, ..., 1200.

@@ -41,7 +41,7 @@ def shortage(error):
     return None
 
 
-# As kernels/cuda/errors.cpp has them, by the words of the driver: frameworks keep its text, not its numbers.
+# As kernels/cuda/device/errors.cpp has them, by the words of the driver: frameworks keep its text, not its numbers.
 REMEDIES = (
     ("busy or unavailable", "another process has the GPU for itself, or its compute mode forbids this: see nvidia-smi -q -d COMPUTE"),
     ("uncorrectable ecc", "the GPU's memory lost bits: its results cannot be trusted until it is reset (nvidia-smi --gpu-reset)"),

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "advisor/recipes/cluster.hpp"
-#include "advisor/recipes/container_steps.hpp"
+#include "advisor/recipes/container/container_steps.hpp"
 #include "advisor/recipes/recipe.hpp"
 #include "specs/format/json.hpp"
 #include "tests/specs/message_of.hpp"

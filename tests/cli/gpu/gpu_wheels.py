@@ -1,5 +1,5 @@
 """NVIDIA's libraries out of their wheels, without a GPU: each is loaded by the PIs' own loader, every function that the table
-kernels/cuda/abi.inc says its version has is resolved, and the table is compiled against the headers in the wheel.
+kernels/cuda/device/abi.inc says its version has is resolved, and the table is compiled against the headers in the wheel.
 
 Which wheels there are, is read off the catalogs cuda.json, cuda-wheels.json and cudnn-wheels.json. cuBLAS and cuDNN are 300 to 800 MB each: one
 wheel after the other is fetched, looked at and deleted (bench/gpu-wheels/run); the tests take small ones and keep them.
@@ -172,7 +172,7 @@ def check_headers(includes, scratch, compiler="g++"):
     program = scratch / "abi_check"
     done = subprocess.run([compiler, "-std=c++23", "-w", "-DSTACKX_ABI_REPORT", *skipped, f"-I{ROOT}", "-isystem", str(standins),
                            *(word for directory in includes for word in ("-isystem", str(directory))),
-                           str(ROOT / "kernels/cuda/abi_check.cpp"), "-o", str(program)], capture_output=True, text=True)
+                           str(ROOT / "kernels/cuda/device/abi_check.cpp"), "-o", str(program)], capture_output=True, text=True)
     if done.returncode != 0:
         return "\n".join([line for line in done.stderr.splitlines() if "error:" in line][:5])
     said = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout

@@ -16,8 +16,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "kernels/cuda/nvrtc.hpp"
-#include "kernels/cuda/own_kernel.hpp"
+#include "kernels/cuda/products/nvrtc.hpp"
+#include "kernels/cuda/products/own_kernel.hpp"
 
 using namespace stackx::kernels;
 using namespace stackx::kernels::cuda;

@@ -1,7 +1,7 @@
 // cuBLAS, cuBLASLt and our kernels on a device that is this process: memory is the host's, events
 // read the clock of the fake library, a launch runs the kernel's text by emulation.
-#include "kernels/cuda/multiplier.hpp"
-#include "kernels/cuda/own_kernel.hpp"
+#include "kernels/cuda/products/multiplier.hpp"
+#include "kernels/cuda/products/own_kernel.hpp"
 #include "tests/kernels/cuda/run_source.hpp"
 #include "tests/kernels/run_pi.hpp"
 
