@@ -28,6 +28,7 @@ struct CheckOptions {
 // --have driver=V, as advise has it, is --driver V; so is --have python=V.
 advisor::CheckRequest request_of(const CheckOptions& options) {
   auto request = options.request;
+  request.index_url = options.pip.index_url;
   const auto have = advisor::read_have(options.have);
   const auto take = [](std::string& given, const std::string& kept, const char* option) {
     if (!given.empty() && !kept.empty() && given != kept)
@@ -93,7 +94,10 @@ void add_check(Command app, Globals& globals) {
       .type_name("FILE")
       .one_each();
   command.add_flag("--deep", options->deep, "Packages that no catalog holds are looked up in the package index");
-  command.add_option("--index-url", options->pip.index_url, "For --deep: another index than pip's").type_name("URL");
+  command.add_option("--index-url", options->pip.index_url,
+                     "An index in place of pip's: one of PyTorch's (https://download.pytorch.org/whl/cu126), or any for --deep")
+      .type_name("URL");
+  command.add_option("--extra-index-url", request.extra_index_url, "One of PyTorch's indexes beside the usual one").type_name("URL");
   command.add_option("--pip", options->pip.python, "For --deep: Python that has the pip to ask").type_name("PYTHON").show_default();
   command.add_flag("--strict", options->strict, "Exit code 1 where the answer is unknown");
   add_server_option(command, options->server);

@@ -110,8 +110,10 @@ std::optional<Refreshed> refresh(const std::string& name, const std::optional<sp
         "{}: the index lists no release any more, of {} that were there; a broken mirror? What was known stays", name,
         before->releases.size()));
   if (wanted) {
-    auto newer = found.size();
-    std::erase_if(found, [&](const auto& one) { return !wanted(one.second.release.version, --newer); });
+    std::vector<specs::Version> versions;
+    for (const auto& [key, one] : found) versions.push_back(one.release.version);
+    const auto kept = wanted(versions);
+    std::erase_if(found, [&, at = std::size_t{0}](const auto&) mutable { return !kept[at++]; });
   }
   std::vector<FoundRelease*> unread;
   for (auto& [key, one] : found) {

@@ -24,8 +24,8 @@ struct Refreshed {
   std::vector<std::string> unread;  // "1.2.0: reason": whose metadata could not be had
 };
 
-// Which releases are to be kept, and so asked for their metadata, of those that there are, oldest first.
-using Wanted = std::function<bool(const specs::Version& version, std::size_t newer)>;
+// Which releases are to be kept, and so asked for their metadata, of those that there are, oldest first: an answer for each.
+using Wanted = std::function<std::vector<bool>(const std::vector<specs::Version>& versions)>;
 
 // `source`: the index in a person's words. A listing without releases of a package that had some is a broken mirror's: an
 // error. Nothing where the index knows no such project. `today`: "2026-11-22". Throws as Index does.

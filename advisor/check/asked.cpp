@@ -25,6 +25,7 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
+#include "specs/python/build_index.hpp"
 #include "specs/python/package_list.hpp"
 #include "specs/python/pip_text.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -58,6 +59,8 @@ class Reading {
     else if (request_.what.empty())
       read_environment(active_environment());
     for (const auto& text : request_.what) read(text);
+    look_at(request_.extra_index_url, false);
+    look_at(request_.index_url, true);
     if (question_.asked.empty()) throw bad_input(nothing_to_check());
     check_extras();
     check_words();
@@ -73,7 +76,18 @@ class Reading {
     return context;
   }
 
+  void look_at(const std::string& index, bool alone) {
+    auto label = specs::pytorch_label(index);
+    if (label.empty()) return;
+    if (!question_.pytorch)
+      question_.remarks.push_back(fmt::format("torch, torchvision and torchaudio are taken from PyTorch's index for {}{}", label,
+                                              alone ? " alone" : ", where it is as new as the usual one"));
+    question_.pytorch = PyTorchIndex{std::move(label), alone};
+  }
+
   void take(specs::PackageList list) {
+    for (const auto& one : list.extra_indexes) look_at(one, false);
+    look_at(list.index, true);
     for (auto& one : list.dependencies) take(std::move(one));
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
@@ -138,6 +152,9 @@ class Reading {
     if (looks_like_a_file(text) && !context_.words_name_files)
       throw bad_input(fmt::format("{}: a server reads no files for who asks it; send what is in it, a requirement each", specs::to_utf8(text.substr(0, 200))));
     if (looks_like_a_file(text)) throw bad_input(fmt::format("{}: there is no such file{}", specs::to_utf8(text.substr(0, 200)), specs::where_instead(text)));
+    if (std::error_code error; context_.words_name_files && fs::is_directory(text, error) && !knowledge_.package(knowledge_.real_name(specs::normalized_name(text))))
+      throw bad_input(fmt::format("{0}: a directory, and no package of that name is known; an environment there is ./{0}{1}",
+                                  specs::to_utf8(text.substr(0, 200)), workspace::projects_in(text)));
     take(specs::read_dependency(text, "the command line"));
   }
 

@@ -22,6 +22,7 @@ struct CheckRequest {
   std::string hardware = "host", driver, python, platform;
   std::filesystem::path environment;
   std::vector<std::string> catalogs;
+  std::string index_url, extra_index_url;  // in place of the usual one, beside it: count where they are PyTorch's
 };
 
 // Throws Error(bad_input) for files and words that nobody can read. With an index, what no catalog holds is looked up

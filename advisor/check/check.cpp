@@ -322,8 +322,27 @@ class Checking {
     return false;
   }
 
+  // "torch (from conda)": what was left out of the question, and decides the answer.
+  std::string framework_left_out() const {
+    for (const auto& one : question_.skipped) {
+      const auto name = knowledge_.real_name(specs::normalized_name(one.substr(0, one.find_first_of(" @=<>![;"))));
+      if (is_framework(name) && !one.contains("(not for ")) return one;
+    }
+    return "";
+  }
+
+  // Builds whose being there was concluded from others': pip has the last word.
+  void say_unseen(const OnPython& here) {
+    for (const auto& [name, version] : here.judged.chosen.components) {
+      const auto* package = is_given(name) || !specs::is_local(version) ? nullptr : knowledge_.package(name);
+      if (package && !knowledge_.is_seen(*package, specs::pep440_version(version), question_.machine))
+        result_.notes.push_back(fmt::format("that there is a {} {} is concluded from the releases before it; nobody here has seen it", name, version));
+    }
+  }
+
   void say_yes(const OnPython& here) {
     result_.answer = Answer::yes;
+    say_unseen(here);
     result_.stack = here.judged.running;
     if (const auto* driver = here.world.catalog.find("driver"))
       result_.driver = specs::ranges_in_words(
@@ -337,6 +356,13 @@ class Checking {
     auto judged = question_.asked;
     std::erase_if(judged, [&](const auto& placed) { return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name)); });
     result_.text = fmt::format("{} {} on {}{}", in_words(judged), judged.size() == 1 ? "runs" : "run", where(), with);
+    if (const auto one = framework_left_out(); !one.empty()) {
+      result_.answer = Answer::unknown;
+      result_.text = fmt::format("{} is not judged; without it: {}", one, result_.text);
+      result_.because = {result_.text};
+      result_.driver.clear();
+      return;
+    }
     for (const auto& one : here.gpu.used) result_.because.push_back(one + " has code for it");
     std::ranges::stable_partition(result_.because, [](const auto& one) { return !one.starts_with("nvidia-"); });
   }
@@ -370,7 +396,7 @@ class Checking {
     std::set<std::string> asked;
     for (const auto& placed : question_.asked) asked.insert(knowledge_.real_name(placed.dependency.name));
     std::ranges::stable_partition(result_.not_judged, [&](const auto& name) { return asked.contains(name); });
-    for (const auto& one : question_.skipped) result_.not_judged.push_back(one);
+    result_.not_judged.insert(result_.not_judged.begin(), question_.skipped.begin(), question_.skipped.end());
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
     add_misspelt(here);
     const auto show = [&](specs::Stack& stack) {  // what exists, not what ranges of unknown packages imply
@@ -416,6 +442,19 @@ class Checking {
   Checked result_;
 };
 
+// Where the index that is named has no build that runs and the usual one has, nothing else need change.
+std::vector<Nearest> nearest_on_the_usual_index(const Knowledge& knowledge, Question question) {
+  const auto label = std::exchange(question.pytorch, std::nullopt)->label;
+  auto there = Checking(knowledge, question).run();
+  if (there.answer != Answer::yes) return std::move(there.nearest);
+  Nearest usual;
+  usual.changes = {{"index", "PyTorch's for " + label, "the usual index"}};
+  usual.stack = std::move(there.stack);
+  usual.text = there.text;
+  for (const auto& placed : question.asked) usual.install.push_back(placed.dependency.text());
+  return {std::move(usual)};
+}
+
 }  // namespace
 
 const char* to_string(Answer answer) {
@@ -430,6 +469,10 @@ const char* to_string(Answer answer) {
   return "?";
 }
 
-Checked check(const Knowledge& knowledge, const Question& question) { return Checking(knowledge, question).run(); }
+Checked check(const Knowledge& knowledge, const Question& question) {
+  auto checked = Checking(knowledge, question).run();
+  if (checked.answer == Answer::no && question.pytorch) checked.nearest = nearest_on_the_usual_index(knowledge, question);
+  return checked;
+}
 
 }  // namespace stackx::advisor

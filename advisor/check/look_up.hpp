@@ -1,7 +1,7 @@
 // What no catalog holds, asked of a package index: numpy's releases, flask's requirements, and what those require.
 //
-// Of each package the releases that some range allows, the newest of them and those that one range names alone: what an
-// installer would look at, too. Followed until nothing new is required.
+// Of each package, of each range that is asked of it, the newest releases that it allows: what an installer would look at,
+// too. Followed until nothing new is required, of packages that are known by then, too.
 #pragma once
 
 #include <set>

@@ -111,8 +111,9 @@ class Look {
     return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name, kind_in_words(*question_.gpu), instead);
   }
 
-  // What it needs and no metadata asks for: torch-xla's torch.
+  // What it needs and no metadata asks for: torch-xla's torch. Of a build on an index of its own the metadata there asks for it.
   void add_unasked(const Fact& fact, const std::string& name) {
+    if (const auto version = chosen_.components.find(name); version != chosen_.components.end() && specs::is_local(version->second)) return;
     for (const auto& [other, range] : fact.requires_)
       if (const auto found = chosen_.components.find(other); found != chosen_.components.end() && !is_asked(other) && !is_brought(other))
         on_.notes.push_back(fmt::format("{} needs {} beside it, which no installer brings: install {}=={}, too", name, other, other, found->second));

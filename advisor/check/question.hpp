@@ -39,6 +39,12 @@ struct Keep {
                            // and for a newer one goes back years with no vllm
 };
 
+// One of PyTorch's own indexes (specs/python/build_index.hpp) that the installer is to look at.
+struct PyTorchIndex {
+  std::string label;   // "cu118"
+  bool alone = false;  // in place of the usual one, which has no builds then
+};
+
 // Of Apple's processors.
 inline constexpr const char* not_macos =
     "this is for Linux; on macOS pip takes other builds, which use the GPU by Metal, and what they need is not known here";
@@ -58,6 +64,7 @@ struct Question {
   std::string hardware;            // as the user wrote it
   bool known_only = false;           // builds of which nobody states the GPUs, or which nobody has seen, do not count
   std::set<std::string> any_build;  // packages of which builds of other indexes count unnamed
+  std::optional<PyTorchIndex> pytorch = {};
   Keep keep = {};
   std::optional<std::set<std::string>> not_on_index = {};  // packages that the index, which was asked, does not have
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "advisor/facts/torch_companions.hpp"
 #include "pypi/redistributables.hpp"
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
@@ -145,6 +146,9 @@ std::unique_ptr<specs::Package> Knowledge::read(const std::string& name) const {
   const auto* own = overlay_.find(name);
   if (own && own->kind == specs::Kind::package) lay_over(*package, *own);
   if (listed || !package->releases.empty()) add_builds(*package);
+  if (is_torch_companion(name))
+    if (const auto* torch = this->package("torch"))
+      for (auto& build : companion_builds(*package, *torch)) package->releases.push_back(std::move(build));
   if (!listed && package->releases.empty()) return nullptr;
   std::ranges::stable_sort(package->releases, {}, [](const auto& one) { return one.version.key(); });
   return package;

@@ -14,7 +14,6 @@
 #include "specs/python/lock_file.hpp"
 #include "specs/python/package_list.hpp"
 #include "specs/python/pip_text.hpp"
-#include "specs/python/requirements_txt.hpp"
 #include "specs/version/text_scanner.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/stored_stack.hpp"
@@ -50,16 +49,6 @@ std::string as_lines(std::string_view text) {
     lines += is_alone ? "==" : std::string(1, text[i] == ' ' ? '\n' : text[i]);
   }
   return lines + "\n";
-}
-
-// "-e ." and "NAME @ URL": pip freeze writes them, and requirements_txt.hpp refuses them.
-bool holds_other_sources(std::string_view text) {
-  for (auto rest = text; !rest.empty();) {
-    const auto line = specs::trim(rest.substr(0, rest.find('\n'))).text;
-    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
-    if (line.starts_with("-e ") || (!line.starts_with('#') && line.find(" @ ") != line.npos)) return true;
-  }
-  return false;
 }
 
 class EndReader {
@@ -122,13 +111,7 @@ class EndReader {
     const auto text = specs::read_pip_text(file, "requirements");
     if (const auto begin = specs::trim(text).text.substr(0, 1); begin == "{" || begin == "[")
       throw bad_input(fmt::format("{}: is JSON and no lock; expected {}", file.string(), kinds));
-    if (holds_other_sources(text)) return take(specs::parse_freeze(text, file.string()));
-    specs::RequirementHashes hashes;
-    const auto project = specs::read_requirements_txt(file, &hashes);
-    specs::PackageList list{project.dependencies, project.constraints, {}, {}};
-    for (const auto& [dependency, place] : project.dependencies)
-      if (const auto known = hashes.find(place); known != hashes.end()) list.hashes[dependency.name] = known->second;
-    take(list);
+    take(specs::read_requirements_list(file));
   }
 
   void take(const specs::PackageList& list) {

@@ -129,6 +129,9 @@ class Wording {
     for (const auto* list : {&at_->options, &root_.options})
       for (const auto& one : *list) known.insert(known.end(), one.names.begin(), one.names.end());
     const auto near = typed.starts_with("--") ? did_you_mean(typed, known, std::max<std::size_t>(1, (typed.size() - 2) / 3)) : "";
+    const bool takes_requirements = std::ranges::any_of(at_->positionals, [](const auto& one) { return one.value.starts_with("REQUIREMENT|"); });
+    if (takes_requirements && (typed == "-r" || typed == "--requirement"))  // pip's
+      return fmt::format("{} has no option {}: files stand for themselves, as in {} requirements.txt", words_of(*at_), typed, at_->path);
     return fmt::format("{} has no option {}{}", at_ == &root_ ? root_.name : words_of(*at_), typed.substr(0, 100),
                        near.empty() ? fmt::format("; {} --help lists them", at_->path) : near);
   }

@@ -25,4 +25,15 @@ std::optional<BuildIndex> build_index(const std::string& package, const std::str
   return std::nullopt;
 }
 
+std::string pytorch_label(std::string_view url) {
+  for (const std::string_view begin : {"https://", "http://"})
+    if (url.starts_with(begin)) url.remove_prefix(begin.size());
+  constexpr std::string_view place = "download.pytorch.org/whl/";
+  if (!url.starts_with(place)) return "";
+  url.remove_prefix(place.size());
+  if (url.ends_with('/')) url.remove_suffix(1);
+  const std::string label(url);
+  return build_index("torch", "1+" + label) ? label : "";
+}
+
 }  // namespace stackx::specs

@@ -9,6 +9,7 @@
 #include <compare>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace stackx::specs {
 
@@ -22,5 +23,8 @@ struct BuildIndex {
 
 // Nothing for what the default index has, and for builds of which nobody says where they are.
 std::optional<BuildIndex> build_index(const std::string& package, const std::string& version);
+
+// "https://download.pytorch.org/whl/cu118" -> "cu118"; "" for another address, and for that of nightly builds.
+std::string pytorch_label(std::string_view url);
 
 }  // namespace stackx::specs

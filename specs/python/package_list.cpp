@@ -95,6 +95,18 @@ void read_hashes_of(const TomlNode& package, std::vector<std::string>& found) {
       for (const auto& file : files->items()) take(file);
 }
 
+// uv: resolution-markers = ["sys_platform == 'darwin'", ...], any of them; poetry: markers = "sys_platform == 'darwin'". Nothing
+// where extras of the project decide, of which none is asked for.
+std::optional<Marker> marker_of(const TomlNode& package) {
+  std::string text;
+  if (const auto* list = package.find("resolution-markers"); list)
+    for (const auto& one : list->items()) text += (text.empty() ? "(" : " or (") + one.text() + ")";
+  if (const auto* one = package.find("markers"); one && one->is_text()) text = one->text();
+  if (text.empty() || text.contains("extra")) return std::nullopt;
+  auto dependency = parse_dependency("x ; " + text);
+  return dependency ? dependency->marker : std::nullopt;
+}
+
 PackageList of_packages(const fs::path& file) {
   const auto document = TomlNode::parse_file(file);
   PackageList list;
@@ -108,17 +120,33 @@ PackageList of_packages(const fs::path& file) {
         list.skipped.push_back(skipped_text(name, " (not from an index)"));
         continue;
       }
-      const auto placed = read_dependency(name + "==" + version->text(), package.place());
+      auto placed = read_dependency(name + "==" + version->text(), package.place());
+      placed.dependency.marker = marker_of(package);
       by_name[placed.dependency.name].push_back(placed);
       if (std::vector<std::string> hashes; read_hashes_of(package, hashes), !hashes.empty())
-        list.hashes[placed.dependency.name] = std::move(hashes);
+        std::ranges::move(hashes, std::back_inserter(list.hashes[placed.dependency.name]));  // of all versions
     }
-  for (auto& [name, placed] : by_name)
-    if (placed.size() == 1)
-      list.dependencies.push_back(std::move(placed.front()));
+  for (auto& [name, placed] : by_name) {
+    if (placed.size() == 1) placed.front().dependency.marker.reset();  // the lock's dependencies say who needs it where
+    const bool told_apart = std::ranges::all_of(placed, [](const auto& one) { return one.dependency.marker.has_value(); });
+    if (placed.size() == 1 || told_apart)
+      std::ranges::move(placed, std::back_inserter(list.dependencies));
     else
       list.skipped.push_back(skipped_text(name, " (locked to several versions, by platform)"));
+  }
   return list;
+}
+
+// "--extra-index-url URL" under `pip:`
+bool take_index(std::string_view text, PackageList& list) {
+  const auto value_of = [&](std::string_view option) {
+    const bool is_it = text.starts_with(option) && text.size() > option.size() && (text[option.size()] == ' ' || text[option.size()] == '=');
+    return is_it ? std::string(trim(text.substr(option.size() + 1)).text) : "";
+  };
+  if (auto extra = value_of("--extra-index-url"); !extra.empty()) return list.extra_indexes.push_back(std::move(extra)), true;
+  for (const char* option : {"--index-url", "-i"})
+    if (auto index = value_of(option); !index.empty()) return list.index = std::move(index), true;
+  return false;
 }
 
 PackageList of_conda(const fs::path& file) {
@@ -127,7 +155,8 @@ PackageList of_conda(const fs::path& file) {
   list.dependencies = std::move(environment.pip);
   if (environment.python) list.python = environment.python->dependency.versions;
   for (const auto& name : environment.of_conda) list.skipped.push_back(skipped_text(name, " (from conda)"));
-  for (const auto& text : environment.elsewhere) list.skipped.push_back(skipped_text(text, " (not a package of an index)"));
+  for (const auto& text : environment.elsewhere)
+    if (!take_index(text, list)) list.skipped.push_back(skipped_text(text, " (not a package of an index)"));
   return list;
 }
 
@@ -159,12 +188,25 @@ PackageList parse_freeze(std::string_view text, const std::string& name) {
   return list;
 }
 
+PackageList read_requirements_list(const fs::path& file) {
+  RequirementsBeside beside;
+  auto project = read_requirements_txt(file, &beside);
+  PackageList list{std::move(project.dependencies), std::move(project.constraints), {}, {}};
+  for (const auto& text : beside.elsewhere) list.skipped.push_back(skipped_text(text, " (not from an index)"));
+  for (const auto& [dependency, place] : list.dependencies)
+    if (const auto known = beside.hashes.find(place); known != beside.hashes.end()) list.hashes[dependency.name] = known->second;
+  list.index = std::move(beside.index);
+  list.extra_indexes = std::move(beside.extra_indexes);
+  return list;
+}
+
 bool is_for_all_platforms(const fs::path& file) { return file.filename() == "uv.lock" || file.filename() == "poetry.lock"; }
 
 PackageList read_package_list(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
   if (is_for_all_platforms(file)) return of_packages(file);
   if (is_lock_file(file)) return of_lock(file, context, usual_python);
   if (is_conda_environment(file)) return of_conda(file);
+  if (is_requirements_file(file)) return read_requirements_list(file);
   if (is_python_project(file)) return of_project(read_python_project(file, context));
   throw bad_input(fmt::format(
       "{}: expected requirements (*.txt, *.in), Pipfile, Pipfile.lock, pylock.toml, pyproject.toml, uv.lock, poetry.lock or "

@@ -1,9 +1,11 @@
 // What packages somebody has or wants, from any file that Python people keep that in.
 //
-//   requirements.txt, Pipfile, pyproject.toml, Amun      what is asked for (specs/python/project.hpp)
+//   requirements.txt                                     what is asked for; what is not from an index is skipped
+//   Pipfile, pyproject.toml, Amun                        what is asked for (specs/python/project.hpp)
 //   Pipfile.lock, pylock.toml                            what was chosen (specs/python/lock_file.hpp)
 //   uv.lock, poetry.lock                                 TOML: [[package]] with name and version; what comes from a path or
-//                                                        repository is skipped, and what is there twice, for several platforms
+//                                                        repository is skipped; what is there twice has the markers that tell
+//                                                        the platforms apart, and is skipped where extras do
 //   environment.yml                                      conda: the list under `pip:`, and `python=3.11`; conda's own
 //                                                        packages are other builds than the index's and are skipped
 //   pip freeze                                           a text; what was installed from elsewhere (-e, NAME @ URL) is skipped
@@ -25,12 +27,16 @@ struct PackageList {
   std::optional<SpecifierSet> python;  // that the file asks for
   std::vector<std::string> skipped;    // "mylib (from a path)"
   std::map<std::string, std::vector<std::string>> hashes = {};  // of a lock: package -> SHA-256 of its files
+  std::string index = {};  // that the file names in place of the usual one: a URL
+  std::vector<std::string> extra_indexes = {};
 };
 
 // `python` "": locks that need one for their markers take `usual_python`. Throws Error(bad_input) for what is none of
 // these.
 PackageList read_package_list(const std::filesystem::path& file, const PythonContext& context,
                               const std::string& usual_python);
+// Of a file in the form of requirements.txt, whatever its name.
+PackageList read_requirements_list(const std::filesystem::path& file);
 // uv.lock and poetry.lock: what they name is for all platforms and has no hashes by environment.
 bool is_for_all_platforms(const std::filesystem::path& file);
 PackageList parse_freeze(std::string_view text, const std::string& name);

@@ -21,10 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_requirements_file(const fs::path& file) {
-  return file.extension() == ".txt" || file.extension() == ".in";
-}
-
 // The Pythons that the catalogs offer and the file allows, newest first.
 std::vector<Version> allowed_pythons(const PythonProject& project, const Catalog& catalog) {
   std::vector<Version> result;
@@ -167,6 +163,10 @@ PythonProject of_conda_environment(const fs::path& file) {
 }
 
 }  // namespace
+
+bool is_requirements_file(const fs::path& file) {
+  return file.extension() == ".txt" || file.extension() == ".in";
+}
 
 bool is_python_project(const fs::path& file) {
   return file.filename() == "Pipfile" || file.filename() == "pyproject.toml" || is_conda_environment(file) ||

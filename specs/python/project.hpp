@@ -45,6 +45,8 @@ struct PythonProject {
   std::vector<std::string> left_out = {};  // names of packages that are asked for, and of which no index is known to have any
 };
 
+// requirements*.txt, *.in
+bool is_requirements_file(const std::filesystem::path& file);
 // By the name of the file, for Amun by what stands in it: is it one of those above?
 bool is_python_project(const std::filesystem::path& file);
 PythonProject read_python_project(const std::filesystem::path& file, const PythonContext& context);

@@ -78,7 +78,7 @@ std::vector<std::string> words(std::string_view text) {
   return result;
 }
 
-enum class Effect { include, constrain, editable, hash, ignored_value, ignored_flag };
+enum class Effect { include, constrain, editable, hash, index, extra_index, ignored_value, ignored_flag };
 struct Option {
   std::string_view name;
   Effect effect;
@@ -91,10 +91,10 @@ constexpr Option options[] = {
     {"-e", Effect::editable},
     {"--editable", Effect::editable},
     {"--hash", Effect::hash},
-    {"-i", Effect::ignored_value},
-    {"--index-url", Effect::ignored_value},
-    {"--pypi-url", Effect::ignored_value},
-    {"--extra-index-url", Effect::ignored_value},
+    {"-i", Effect::index},
+    {"--index-url", Effect::index},
+    {"--pypi-url", Effect::index},
+    {"--extra-index-url", Effect::extra_index},
     {"-f", Effect::ignored_value},
     {"--find-links", Effect::ignored_value},
     {"--no-binary", Effect::ignored_value},
@@ -142,9 +142,16 @@ bool is_path_or_url(std::string_view text) {
                     word.ends_with(".whl") || word.ends_with(".zip") || word.ends_with(".tar.gz"));
 }
 
+// That, and "name @ URL" of PEP 508.
+bool comes_from_url(std::string_view text) {
+  if (is_path_or_url(text)) return true;
+  const auto dependency = parse_dependency(text);
+  return dependency && !dependency->url.empty();
+}
+
 class RequirementsReader {
  public:
-  explicit RequirementsReader(PythonProject& project, RequirementHashes* hashes = nullptr) : project_(project), hashes_(hashes) {}
+  explicit RequirementsReader(PythonProject& project, RequirementsBeside* beside = nullptr) : project_(project), beside_(beside) {}
 
   void start(const fs::path& path) { follow(path, false); }
 
@@ -189,16 +196,24 @@ class RequirementsReader {
   }
 
   void add(std::string_view text, const Where& where) {
+    check_amount(where);
+    if (beside_ && comes_from_url(text)) {
+      beside_->elsewhere.emplace_back(text);
+      return;
+    }
     if (is_path_or_url(text))
       throw bad_input(
           fmt::format("{}: {} is a path or URL, but a catalog holds released versions; write the "
                       "package's name and versions instead (name==1.2)",
                       where.place, in_quotes(text)));
-    if (project_.constraints.size() + project_.dependencies.size() >= most_requirements)
-      throw bad_input(
-          fmt::format("{}: more than {} requirements; no project has so many", where.place, most_requirements));
     PlacedDependency placed = read_dependency(text, where.place);
     (where.constraints ? project_.constraints : project_.dependencies).push_back(std::move(placed));
+  }
+
+  void check_amount(const Where& where) const {
+    const auto elsewhere = beside_ ? beside_->elsewhere.size() : 0;
+    if (project_.constraints.size() + project_.dependencies.size() + elsewhere >= most_requirements)
+      throw bad_input(fmt::format("{}: more than {} requirements; no project has so many", where.place, most_requirements));
   }
 
   // "-r FILE", "-rFILE", "--requirement FILE", "--requirement=FILE"
@@ -228,7 +243,12 @@ class RequirementsReader {
 
   void apply(const Option& option, const std::string& value, const Where& where) {
     if (option.effect == Effect::hash) take_hash(value, where.place);
-    if (option.effect == Effect::editable)
+    if (option.effect == Effect::index && beside_) beside_->index = value;
+    if (option.effect == Effect::extra_index && beside_) beside_->extra_indexes.push_back(value);
+    if (option.effect == Effect::editable && beside_) {
+      check_amount(where);
+      beside_->elsewhere.push_back(value);
+    } else if (option.effect == Effect::editable)
       throw bad_input(fmt::format(
           "{}: {} {}: a source tree is in no catalog; write what it requires, or the released "
           "package's name and versions",
@@ -240,8 +260,8 @@ class RequirementsReader {
   void take_hash(const std::string& value, const std::string& place) {
     check_hash(value, place);
     constexpr std::string_view sha256 = "sha256:";
-    if (!hashes_ || !value.starts_with(sha256)) return;
-    auto& digest = (*hashes_)[place].emplace_back(value.substr(sha256.size()));
+    if (!beside_ || !value.starts_with(sha256)) return;
+    auto& digest = beside_->hashes[place].emplace_back(value.substr(sha256.size()));
     std::ranges::transform(digest, digest.begin(), to_lower);
   }
 
@@ -281,7 +301,7 @@ class RequirementsReader {
   }
 
   PythonProject& project_;
-  RequirementHashes* hashes_;
+  RequirementsBeside* beside_;
   std::vector<fs::path> active_;
   std::set<std::pair<fs::path, bool>> read_;
 };
@@ -295,9 +315,9 @@ PythonProject empty_project(const fs::path& file) {
 
 }  // namespace
 
-PythonProject read_requirements_txt(const fs::path& file, RequirementHashes* hashes) {
+PythonProject read_requirements_txt(const fs::path& file, RequirementsBeside* beside) {
   PythonProject project = empty_project(file);
-  RequirementsReader(project, hashes).start(file);
+  RequirementsReader(project, beside).start(file);
   return project;
 }
 

@@ -196,7 +196,10 @@ TEST_CASE("refresh: only what is wanted is kept, and asked for its metadata") {
   FakeIndex fake;
   for (const char* version : {"1", "2", "3", "4"}) fake.file("a", std::string("a-") + version + linux_wheel, "Requires-Dist: b\n");
   auto index = fake.later();
-  const auto wanted = [](const specs::Version& version, std::size_t newer) { return newer < 2 || version.text() == "1"; };
+  const auto wanted = [](const std::vector<specs::Version>& versions) {
+    CHECK(versions.size() == 4);
+    return std::vector<bool>{true, false, true, true};
+  };
   const auto got = pypi::refresh("a", std::nullopt, today, index, wanted, "another index");
   REQUIRE(got);
   CHECK(versions(got->package) == Texts{"1", "3", "4"});

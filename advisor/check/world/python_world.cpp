@@ -8,6 +8,7 @@
 #include "advisor/check/world/open_packages.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
+#include "advisor/facts/torch_companions.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -156,11 +157,14 @@ class Builder {
     if (seen_.insert({wish.name, wish.extra, wish.versions.text()}).second) waiting_.push_back(std::move(wish));
   }
 
-  // pip takes a local build only where somebody names one, and what was yanked only where it is named alone.
+  // pip takes a local build only where somebody names one, or the index that has it, and what was yanked only where it is named alone.
   bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
     if (!versions.contains(release.version)) return false;
+    const bool of_pytorch = question_.pytorch && (name == "torch" || is_torch_companion(name));
+    if (of_pytorch && question_.pytorch->alone && !is_local(release.version)) return false;
     if (is_local(release.version) && !specs::is_local(versions.text())) {
-      if (!question_.any_build.contains(name)) return false;
+      if (of_pytorch && specs::local_label(release.version.text()) == question_.pytorch->label) return !release.yanked;
+      if (!question_.any_build.contains(name) || is_torch_companion(name)) return false;  // those follow their torch
       if (question_.known_only && !knowledge_.is_seen(*knowledge_.package(name), release.version, question_.machine)) return false;
     }
     return !release.yanked || names_one(versions);

@@ -17,6 +17,18 @@ class Deep(PythonStack):
         self.assertTrue(self.told("victim").startswith("Yes: "), "an earlier release does")
         self.assertTrue(self.told("victim==2.0", exit_code=1).startswith("No: "), "it requires what is not there")
 
+    def test_of_each_range_the_newest_are_known(self):
+        for number in range(1, 31):  # what `below` allows lies under all that are newest
+            self.index.add(wheel("lib", f"{number}.0"))
+        self.index.add(wheel("below", "1.0", requires=("lib<3",)))
+        self.index.add(wheel("any", "1.0", requires=("lib",)))
+        self.assertTrue(self.told("below").startswith("Yes: below runs on "))
+        self.assertTrue(self.told("lib<2").startswith("Yes: lib<2 runs on "))
+        # found for one range, then asked for in another by what was found behind it
+        self.assertTrue(self.told("any", "lib", "below").startswith("Yes: "))
+        self.index.add(wheel("behind", "1.0", requires=("any", "below")))
+        self.assertTrue(self.told("lib", "behind").startswith("Yes: "))
+
     def test_what_it_has_not_is_told(self):
         said = self.told("nowhere")
         self.assertTrue(said.startswith("Unknown: the package index has no project nowhere."), said)

@@ -21,4 +21,13 @@ TEST_CASE("build index: PyTorch's and vLLM's, of the builds that are there") {
   CHECK(url("own", "1.0+cu126").empty());
 }
 
+TEST_CASE("build index: the build that an address of PyTorch's stands for") {
+  CHECK(pytorch_label("https://download.pytorch.org/whl/cu118") == "cu118");
+  CHECK(pytorch_label("http://download.pytorch.org/whl/cpu/") == "cpu");
+  CHECK(pytorch_label("https://download.pytorch.org/whl/rocm7.2") == "rocm7.2");
+  for (const char* url : {"", "https://download.pytorch.org/whl/", "https://download.pytorch.org/whl/nightly/cu130",
+                          "https://download.pytorch.org/whl/torch_stable.html", "https://pypi.org/simple", "https://x/whl/cu118"})
+    CHECK(pytorch_label(url).empty());
+}
+
 }  // namespace stackx::specs

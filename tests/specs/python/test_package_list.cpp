@@ -80,6 +80,36 @@ source = { registry = "https://index.example/simple" }
   CHECK(list.constraints.empty());
 }
 
+TEST_CASE("package list: of several versions in a lock the markers tell for which platform each is") {
+  const std::string uv = "version = 1\n[[package]]\nname = \"torch\"\nversion = \"2.7.1\"\nresolution-markers = [\"sys_platform == 'darwin'\"]\n"
+                         "[[package]]\nname = \"torch\"\nversion = \"2.8.0\"\n"
+                         "resolution-markers = [\"sys_platform == 'linux'\", \"sys_platform == 'win32'\"]\n";
+  const auto list = read("uv.lock", uv);
+  CHECK(list.skipped.empty());
+  REQUIRE(list.dependencies.size() == 2);
+  const auto here = MarkerEnvironment::for_python("3.12", "linux x86_64");
+  CHECK_FALSE(list.dependencies[0].dependency.holds(here));
+  CHECK(list.dependencies[1].dependency.holds(here));
+  const auto poetry = read("poetry.lock", "[[package]]\nname = \"torch\"\nversion = \"1\"\nmarkers = \"python_version < '3.10'\"\n"
+                                          "[[package]]\nname = \"torch\"\nversion = \"2\"\nmarkers = \"python_version >= '3.10'\"\n");
+  REQUIRE(poetry.dependencies.size() == 2);
+  CHECK(poetry.dependencies[1].dependency.holds(here));
+  // What an extra of the project decides is not known.
+  CHECK(read("poetry.lock", "[[package]]\nname = \"torch\"\nversion = \"1\"\nmarkers = \"extra == 'cpu'\"\n"
+                            "[[package]]\nname = \"torch\"\nversion = \"2\"\nmarkers = \"extra == 'gpu'\"\n").skipped ==
+        Texts{"torch (locked to several versions, by platform)"});
+}
+
+TEST_CASE("package list: requirements.txt, what is from elsewhere is named, and its indexes") {
+  const auto list = read("requirements.txt", "--index-url https://h/simple\n--extra-index-url=https://h/cu118\ntorch==2.1.0\n"
+                                             "git+https://h/x.git@main\nmine @ https://h/mine-1.whl\n-e ./tool\n./local.whl\n");
+  CHECK(shown(list.dependencies) == Texts{"torch==2.1.0"});
+  CHECK(list.skipped == Texts{"git+https://h/x.git@main (not from an index)", "mine @ https://h/mine-1.whl (not from an index)",
+                              "./tool (not from an index)", "./local.whl (not from an index)"});
+  CHECK(list.index == "https://h/simple");
+  CHECK(list.extra_indexes == Texts{"https://h/cu118"});
+}
+
 TEST_CASE("package list: poetry.lock, another index is one, too") {
   const auto list = read("poetry.lock", R"([[package]]
 name = "b"
@@ -171,7 +201,8 @@ TEST_CASE("package list: what is no text under `pip:` is an error with its line"
 TEST_CASE("package list: options and paths under `pip:` are named") {
   const auto list = read("environment.yml", "dependencies:\n  - pip:\n    - --extra-index-url https://h/cu121\n    - -e .\n    - torch==2.4.0\n");
   CHECK(shown(list.dependencies) == Texts{"torch==2.4.0"});
-  CHECK(list.skipped.size() == 2);
+  CHECK(list.skipped == Texts{"-e . (not a package of an index)"});
+  CHECK(list.extra_indexes == Texts{"https://h/cu121"});
 }
 
 TEST_CASE("package list: a channel before conda's Python is no other package") {
