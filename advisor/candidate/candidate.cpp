@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "advisor/check/unbrought.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -131,7 +132,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
   if (!candidate.version.empty()) {
     const auto version = specs::pep440_version(candidate.version);
     const auto fact = knowledge.about(root, version, "", question.machine);
-    candidate.cuda = cuda_of(knowledge, stack, fact);
+    if (!question.gpu || question.gpu->vendor == "nvidia") candidate.cuda = cuda_of(knowledge, stack, fact);
     const auto* release = knowledge.package(root) ? knowledge.package(root)->find(version) : nullptr;
     if (release) candidate.released = release->uploaded;
     const auto python = specs::minor_release(in_stack(stack, "python"));
@@ -162,6 +163,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (version.empty() && !placed.dependency.versions.is_any())
       pinned.packages.back().range = placed.dependency.versions.text();
   }
+  for (const auto& one : unbrought(knowledge, question.asked, stack)) pinned.packages.push_back({one.name, one.version, {}, false});
   if (!candidate.version.empty()) add_pins(knowledge, stack, root, pinned);
   candidate.checked = std::move(checked);
   return candidate;
