@@ -77,11 +77,15 @@ void add_pins(const Knowledge& knowledge, const specs::Stack& stack, const std::
   }
 }
 
-// The oldest glibc that some wheel of the release takes on that Python: "2.28".
+bool names_glibc(const specs::WheelTags& tags) {
+  return std::ranges::any_of(tags.platforms, [](const auto& platform) { return platform.starts_with("manylinux"); });
+}
+
+// The oldest glibc that some wheel of the release takes on that Python: "2.28"; "": no wheel says one (linux_x86_64, any).
 std::string glibc_needed(const PackageRelease& release, const std::string& python, const std::string& machine) {
   for (int minor : {5, 12, 17, 24, 26, 27, 28, 31, 34, 35, 39})
     if (const specs::Target target(python, fmt::format("manylinux_2_{}_{}", minor, machine));
-        std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); }))
+        std::ranges::any_of(release.wheels, [&](const auto& tags) { return names_glibc(tags) && target.rank(tags); }))
       return fmt::format("2.{}", minor);
   return "";
 }
