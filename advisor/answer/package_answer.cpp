@@ -98,7 +98,7 @@ void say_none(const Grounds& from, Advice& answer) {
   const auto checked = check(from.knowledge, question);
   add_misspelt(checked, answer);
   if (question.gpu && !is_known_vendor(*question.gpu)) {
-    answer.line = from.nothing(fmt::format("stackx knows builds of {} for the GPUs of NVIDIA, AMD and Intel and for TPUs only", root));
+    answer.line = from.nothing(fmt::format("stackx knows builds of {} for the GPUs of NVIDIA, AMD and Intel, for TPUs, Trainium, Inferentia and Gaudi only", root));
     return;
   }
   const auto& have = from.options.have;
@@ -115,12 +115,13 @@ void say_none(const Grounds& from, Advice& answer) {
       if (!note.starts_with("--")) answer.cautions.push_back(sentence(note, from.knowledge));  // else an option of `check`
 }
 
-// Of a build for this accelerator that is of an older release than the newest: where newer ones may be.
+// Where newer builds for this accelerator may be; of a build beside the package's own releases only where one of these is newer.
 void add_elsewhere(const Grounds& from, const Candidate& candidate, Advice& answer) {
   const auto& gpu = from.known.wish->question.gpu;
-  if (!gpu || !specs::is_local(candidate.version)) return;
-  const auto place = from.knowledge.elsewhere(candidate.package, gpu->vendor);
-  if (!place.empty() && specs::is_newer(from.knowledge.package(candidate.package)->releases.back().version.text(), candidate.version))
+  if (!gpu) return;
+  const auto place = from.knowledge.elsewhere(candidate.package, {gpu->architecture, gpu->vendor});
+  const auto& newest = from.knowledge.package(candidate.package)->releases.back().version.text();
+  if (!place.empty() && (!specs::is_local(candidate.version) || specs::is_newer(newest, candidate.version)))
     answer.remarks.push_back(sentence(place, from.knowledge));
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "advisor/check/unbrought.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -76,11 +77,15 @@ void add_pins(const Knowledge& knowledge, const specs::Stack& stack, const std::
   }
 }
 
-// The oldest glibc that some wheel of the release takes on that Python: "2.28".
+bool names_glibc(const specs::WheelTags& tags) {
+  return std::ranges::any_of(tags.platforms, [](const auto& platform) { return platform.starts_with("manylinux"); });
+}
+
+// The oldest glibc that some wheel of the release takes on that Python: "2.28"; "": no wheel says one (linux_x86_64, any).
 std::string glibc_needed(const PackageRelease& release, const std::string& python, const std::string& machine) {
   for (int minor : {5, 12, 17, 24, 26, 27, 28, 31, 34, 35, 39})
     if (const specs::Target target(python, fmt::format("manylinux_2_{}_{}", minor, machine));
-        std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); }))
+        std::ranges::any_of(release.wheels, [&](const auto& tags) { return names_glibc(tags) && target.rank(tags); }))
       return fmt::format("2.{}", minor);
   return "";
 }
@@ -131,7 +136,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
   if (!candidate.version.empty()) {
     const auto version = specs::pep440_version(candidate.version);
     const auto fact = knowledge.about(root, version, "", question.machine);
-    candidate.cuda = cuda_of(knowledge, stack, fact);
+    if (!question.gpu || question.gpu->vendor == "nvidia") candidate.cuda = cuda_of(knowledge, stack, fact);
     const auto* release = knowledge.package(root) ? knowledge.package(root)->find(version) : nullptr;
     if (release) candidate.released = release->uploaded;
     const auto python = specs::minor_release(in_stack(stack, "python"));
@@ -162,6 +167,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (version.empty() && !placed.dependency.versions.is_any())
       pinned.packages.back().range = placed.dependency.versions.text();
   }
+  for (const auto& one : unbrought(knowledge, question.asked, stack)) pinned.packages.push_back({one.name, one.version, {}, false});
   if (!candidate.version.empty()) add_pins(knowledge, stack, root, pinned);
   candidate.checked = std::move(checked);
   return candidate;

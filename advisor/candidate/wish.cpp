@@ -62,10 +62,13 @@ std::string root_among(const std::vector<specs::PlacedDependency>& asked, const 
 
 constexpr const char* on_tpus = "jax";  // what computes with torch elsewhere
 
-// The package of this name may be for CPUs, and the facts say which one is for GPUs: onnxruntime-gpu.
-std::string for_gpus(const Knowledge& knowledge, const std::string& name) {
+// The package of this name may be for CPUs or another vendor's accelerators, and the facts say which one is for these:
+// onnxruntime-gpu, torch-neuronx, vllm-tpu.
+std::string for_gpus(const Knowledge& knowledge, const std::string& name, const std::string& vendor) {
   const auto& releases = knowledge.package(name)->releases;
-  const auto instead = releases.empty() ? "" : knowledge.about(name, releases.back().version).instead;
+  if (releases.empty()) return name;
+  const auto newest = specs::pep440_version(specs::public_version(releases.back().version.text()));
+  const auto instead = instead_for(knowledge.about(name, newest), vendor);
   return instead.empty() || instead.find('[') != instead.npos ? name : instead;
 }
 
@@ -114,7 +117,7 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   if (!file.empty() && !of_python && !of_conda && from.space) take_project(from.space->project(), knowledge, wish);
 
   wish.root = root_among(wish.question.asked, usual, knowledge);
-  if (wish.root.empty() && known != usual.end()) wish.root = wish.question.gpu ? for_gpus(knowledge, *known) : *known;
+  if (wish.root.empty() && known != usual.end()) wish.root = wish.question.gpu ? for_gpus(knowledge, *known, wish.question.gpu->vendor) : *known;
   if (wish.root.empty()) return std::nullopt;
   if (hardware.component != "gpu" && knowledge.package(wish.root) == nullptr) return std::nullopt;  // a library of the catalogs
   const auto named = named_framework(from.workload);

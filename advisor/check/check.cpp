@@ -201,7 +201,7 @@ class Checking {
     if (!question_.gpu || beside_another_) return;
     for (const auto& placed : question_.asked) {
       const auto name = knowledge_.real_name(placed.dependency.name);
-      if (auto place = knowledge_.elsewhere(name, question_.gpu->vendor); !place.empty())
+      if (auto place = knowledge_.elsewhere(name, {question_.gpu->architecture, question_.gpu->vendor}); !place.empty())
         result_.notes.push_back(std::move(place));
       else if (!some_release_has_code(knowledge_, name, question_))
         result_.notes.push_back(fmt::format("no release of {} that is known has code for {}", name, gpu_in_words(*question_.gpu)));
@@ -225,8 +225,9 @@ class Checking {
       auto checked = of_another({name});
       // jax[cuda12] for jax
       auto called = name;
-      if (!checked.nearest.empty() && checked.nearest.front().changes.front().name.starts_with(name)) {
-        called = checked.nearest.front().changes.front().name;
+      const auto instead = checked.nearest.empty() ? "" : checked.nearest.front().changes.front().name;
+      if (instead.substr(0, instead.find('[')) == name) {
+        called = instead;
         checked = of_another(checked.nearest.front().install);
       }
       if (checked.answer == Answer::yes) found.push_back(fmt::format("{} {}", called, checked.stack.components.at(name)));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/check/unbrought.hpp"
 #include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
@@ -30,6 +31,8 @@ class Look {
       const bool wanted = is_for_gpus(name, about(name, chosen_.components.at(name))) && (is_asked(name) || !framework_used_);
       (wanted || on_.used.empty() ? on_.for_cpus : on_.notes).push_back(std::move(sentence));
     }
+    for (const auto& one : unbrought(knowledge_, question_.asked, chosen_))
+      on_.notes.push_back(fmt::format("{} needs {} beside it, which no installer brings: install {}=={}, too", one.by, one.name, one.name, one.version));
     return std::move(on_);
   }
 
@@ -44,7 +47,6 @@ class Look {
     if (runs_through_xla(name, question_)) return;
     const auto fact = about(name, version);
     const auto one = name + " " + version;
-    add_unasked(fact, name);
     if (!fact.gpu_from.empty()) {
       if (!has_plugin(fact)) on_cpus_.emplace_back(name, no_plugin(name, fact));
       return;
@@ -105,34 +107,10 @@ class Look {
 
   std::string no_plugin(const std::string& name, const Fact& fact) const {
     const auto instead = instead_for(fact, question_.gpu->vendor);
-    const auto place = knowledge_.elsewhere(name, question_.gpu->vendor);
+    const auto place = knowledge_.elsewhere(name, {question_.gpu->architecture, question_.gpu->vendor});
     if (instead.empty() && !place.empty()) return fmt::format("{} from the index runs on CPUs; {}", name, place);
     if (instead.empty()) return fmt::format("{} from the index runs on CPUs, and no plugin is known that makes it use {}", name, gpu_in_words(*question_.gpu));
     return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name, kind_in_words(*question_.gpu), instead);
-  }
-
-  // What it needs and no metadata asks for: torch-xla's torch. Of a build on an index of its own the metadata there asks for it.
-  void add_unasked(const Fact& fact, const std::string& name) {
-    if (const auto version = chosen_.components.find(name); version != chosen_.components.end() && specs::is_local(version->second)) return;
-    for (const auto& [other, range] : fact.requires_)
-      if (const auto found = chosen_.components.find(other); found != chosen_.components.end() && !is_asked(other) && !is_brought(other))
-        on_.notes.push_back(fmt::format("{} needs {} beside it, which no installer brings: install {}=={}, too", name, other, other, found->second));
-  }
-
-  // By the metadata of anything that is chosen: of "jax+cuda12" what the extra asks for.
-  bool is_brought(const std::string& other) const {
-    return std::ranges::any_of(chosen_.components, [&](const auto& one) {
-      const auto name = one.first.substr(0, one.first.find('+'));
-      const auto* package = knowledge_.package(name);
-      const auto* release = package ? package->find(specs::pep440_version(one.second)) : nullptr;
-      if (!release || !release->requires_) return false;
-      return std::ranges::any_of(*release->requires_, [&](const auto& text) {
-        const auto dependency = specs::parse_dependency(text);
-        if (!dependency || knowledge_.real_name(dependency->name) != other) return false;
-        const bool of_extra = dependency->text().find("extra ==") != std::string::npos;
-        return !of_extra || one.first != name;
-      });
-    });
   }
 
   void add_system(const Fact& fact, const std::string& name, const std::string& version) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace stackx::advisor {
@@ -19,10 +20,13 @@ static std::string as_written(std::string name) {
 }
 
 bool is_known_vendor(const AskedGpu& gpu) {
-  return gpu.vendor == "nvidia" || gpu.vendor == "amd" || gpu.vendor == "google" || gpu.vendor == "intel";
+  constexpr std::array known{"nvidia", "amd", "google", "intel", "aws", "habana"};
+  return std::ranges::find(known, gpu.vendor) != known.end();
 }
 
-const char* kind_in_words(const AskedGpu& gpu) { return gpu.vendor == "google" ? "TPU" : "GPU"; }
+const char* kind_in_words(const AskedGpu& gpu) {
+  return gpu.vendor == "google" ? "TPU" : gpu.vendor == "aws" || gpu.vendor == "habana" ? "accelerator" : "GPU";
+}
 
 std::string gpu_in_words(const AskedGpu& gpu) {
   std::string code;
@@ -30,7 +34,7 @@ std::string gpu_in_words(const AskedGpu& gpu) {
     code = "sm_" + gpu.compute_capability;
     std::erase(code, '.');
   } else {
-    code = gpu.vendor == "intel" ? gpu.architecture : gpu.gfx;
+    code = gpu.vendor == "intel" || gpu.vendor == "aws" ? gpu.architecture : gpu.gfx;
   }
   const auto name = as_written(gpu.asked);
   return code.empty() ? name : fmt::format("{} ({})", name, code);

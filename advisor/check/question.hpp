@@ -25,7 +25,7 @@ struct AskedGpu {
 // Of others' no build is known.
 bool is_known_vendor(const AskedGpu& gpu);
 
-// "TPU", else "GPU"
+// "TPU", "accelerator" of AWS and Habana, else "GPU"
 const char* kind_in_words(const AskedGpu& gpu);
 
 // "V100 (sm_70)", "MI250X (gfx90a)"

@@ -116,9 +116,11 @@ class Wording {
                          range_of(clause) == "amd"      ? "AMD's ROCm"
                          : range_of(clause) == "google" ? "Google's TPUs"
                          : range_of(clause) == "intel"  ? "Intel's GPUs"
+                         : range_of(clause) == "aws"    ? "AWS Neuron"
                                                         : "NVIDIA's CUDA",
                          gpu());
-    if (target == "gpu.tpu" || target == "gpu.xpu") return fmt::format("{} has no code for {}; it has it for {}", owner, gpu(), range_of(clause));
+    if (target == "gpu.tpu" || target == "gpu.xpu" || target == "gpu.neuron")
+      return fmt::format("{} has no code for {}; it has it for {}", owner, gpu(), range_of(clause));
     if (target == "gpu.gfx") return fmt::format("{} has no kernels for {}; it has them for {}", owner, gpu(), range_of(clause));
     if (target == "driver") return old_driver(clause, owner, why);
     if (target == "torch.cuda")
@@ -268,7 +270,8 @@ std::vector<std::string> reasons_in_words(const resolver::Unsolvable& why, const
 std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reasons) {
   constexpr std::pair<std::string_view, std::string_view> words[] = {
       {"the project needs ", "you ask for "}, {"the project runs on ", "you have "}, {"gpu.compute_capability ", "compute capability "},
-      {"gpu.vendor google", "a TPU"}, {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "}, {"gpu.tpu ", "a TPU of "}, {"gpu.xpu ", "a GPU of "},
+      {"gpu.vendor google", "a TPU"}, {"gpu.vendor aws", "Trainium or Inferentia"}, {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "},
+      {"gpu.tpu ", "a TPU of "}, {"gpu.xpu ", "a GPU of "}, {"gpu.neuron ", "an accelerator of "},
       {" needs use ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
       {" needs gpu ", " does not use a GPU: "}};
   for (auto& reason : reasons) {

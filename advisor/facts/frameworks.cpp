@@ -17,7 +17,8 @@ const Framework* find_framework(const std::string& package) {
 }  // namespace
 
 const std::vector<Framework>& frameworks() {
-  static const std::vector<Framework> all{{"vllm", Role::serves},           {"sglang", Role::serves}, {"torch", Role::computes},
+  static const std::vector<Framework> all{{"vllm", Role::serves},           {"vllm-tpu", Role::serves}, {"sglang", Role::serves},
+                                          {"torch", Role::computes},        {"torch-neuronx", Role::computes},
                                           {"tensorflow", Role::computes},   {"tensorflow-gpu", Role::retired},
                                           {"jax", Role::computes},          {"mxnet", Role::retired}, {"jaxlib", Role::part}};
   return all;

@@ -280,12 +280,14 @@ std::vector<std::string> Knowledge::compiled_beside(const std::string& name, con
   return about(name, specs::pep440_version(version)).compiled_beside;
 }
 
-std::string Knowledge::elsewhere(const std::string& name, const std::string& vendor) const {
+std::string Knowledge::elsewhere(const std::string& name, const std::vector<std::string>& accelerator) const {
   const auto* listed = package(name);
   if (!listed || listed->releases.empty()) return "";
-  const auto places = about(name, listed->releases.back().version).elsewhere;
-  const auto found = places.find(vendor);
-  return found == places.end() ? "" : found->second;
+  const auto newest = specs::pep440_version(specs::public_version(listed->releases.back().version.text()));
+  const auto places = about(name, newest).elsewhere;
+  for (const auto& one : accelerator)
+    if (const auto found = places.find(one); found != places.end()) return found->second;
+  return "";
 }
 
 bool Knowledge::has_gpu_facts(const std::string& name) const {

@@ -24,8 +24,7 @@ std::vector<std::string> commands(const std::vector<std::string>& requirements, 
     named.insert(name);
     (compiled.contains(name) ? then : first).push_back(text);
     const auto version = text.find("==");
-    if (version == text.npos) continue;
-    const auto pinned = text.substr(version + 2, text.find_first_of(" ,;", version) - version - 2);
+    const auto pinned = version == text.npos ? "" : text.substr(version + 2, text.find_first_of(" ,;", version) - version - 2);
     if (const auto index = specs::build_index(name, pinned)) indexes.insert(*index);
   }
   for (const auto& [name, beside] : compiled)

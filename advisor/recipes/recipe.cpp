@@ -30,7 +30,7 @@ constexpr std::array<Format, 9> formats{{
 }};
 
 // How a container or a job gets a TPU depends on how many chips a host has, which no stack says; an image for Intel's GPUs
-// must hold their driver's part outside the kernel, and no stock image of Python does.
+// must hold their driver's part outside the kernel, one for Trainium Neuron's runtime, and no stock image of Python does.
 void refuse_devices(RecipeFormat format, const std::string& vendor) {
   using enum RecipeFormat;
   const auto found = std::ranges::find(formats, format, &Format::format);
@@ -41,6 +41,10 @@ void refuse_devices(RecipeFormat format, const std::string& vendor) {
   if (vendor == "intel" && (format == docker || format == containerfile || format == pod))
     throw bad_input(fmt::format("--format {}: no image that holds the driver of Intel's GPUs is known; --format requirements, uv "
                                 "or sbatch install where the driver is",
+                                found->name));
+  if (vendor == "aws" && (format == docker || format == containerfile || format == pod))
+    throw bad_input(fmt::format("--format {}: not written for Trainium and Inferentia, whose images must hold Neuron's runtime (AWS's are at "
+                                "public.ecr.aws/neuron); --format requirements, uv or sbatch install where it is",
                                 found->name));
 }
 

@@ -17,9 +17,12 @@ Json candidate_json(const advisor::Candidate& candidate) {
           {"driver", text_or_null(candidate.pinned.driver)}, {"pythons", candidate.pinned.pythons}};
 }
 
-// "cu126" of torch 2.14.1+cu126, which is on an index of that build's.
+// "cu126" of torch 2.14.1+cu126, which is on an index of that build's; "neuron" of torch-neuronx, which is on AWS's.
 Json build_json(const advisor::PinnedPackage& one) {
-  return specs::build_index(one.name, one.version) ? Json(specs::local_label(one.version)) : Json();
+  const auto index = specs::build_index(one.name, one.version);
+  if (!index) return Json();
+  const auto build = specs::local_label(one.version);
+  return build.empty() ? index->name : build;
 }
 
 Json install_json(const advisor::Advice& advice) {

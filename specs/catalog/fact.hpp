@@ -14,7 +14,7 @@
 //   cudas      the CUDA releases, exact, that the package has a library for: it takes that of the stack's torch
 //   instead    the package of the same release that does use a GPU: "tensorflow-gpu", "jax[cuda12]"
 //   instead_on the same by the accelerator's vendor, where it is another one: {"google": "jax[tpu]"}
-//   elsewhere  by the accelerator's vendor, where builds for it are that nobody lists here: {"amd": "a sentence without its end"}
+//   elsewhere  by the accelerator's vendor or architecture, where builds for it are that nobody lists here: {"amd": "a sentence without its end"}
 //   system     what it loads from the system: {"cuda": "11.2", "cudnn": "8.1"}
 //   pythons, machines, glibc  of builds that no index lists here: ["3.9", ...], ["x86_64", "aarch64"], "2.39"
 //   exists     "inferred": nobody is known to have seen this build; checks judge it, advice does not name it

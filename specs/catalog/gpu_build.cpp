@@ -94,7 +94,7 @@ std::vector<std::string> read_capabilities(const Node& node) {
 }
 
 GpuBuild read_gpu_build(const Node& node) {
-  node.only({"cuda", "rocm", "cubins", "ptx", "gfx", "tpu", "xpu", "minimum", "cubins_for"});
+  node.only({"cuda", "rocm", "cubins", "ptx", "gfx", "tpu", "xpu", "neuron", "minimum", "cubins_for"});
   GpuBuild build;
   if (const auto cuda = node.find("cuda")) build.cuda = cuda->scalar();
   if (const auto rocm = node.find("rocm")) build.rocm = rocm->scalar();
@@ -103,6 +103,7 @@ GpuBuild read_gpu_build(const Node& node) {
   if (const auto list = node.find("gfx")) build.gfx = list->texts();
   if (const auto list = node.find("tpu")) build.tpu = list->texts();
   if (const auto list = node.find("xpu")) build.xpu = list->texts();
+  if (const auto list = node.find("neuron")) build.neuron = list->texts();
   if (const auto least_one = node.find("minimum")) {
     build.minimum = least_one->scalar();
     if (!capability(build.minimum)) least_one->fail("expected a compute capability such as 8.0");

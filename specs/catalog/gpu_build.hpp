@@ -8,6 +8,7 @@
 //   gfx     AMD: code objects run on exactly these targets
 //   tpu     Google: the chips that it drives, by their names in gpus.json
 //   xpu     Intel: the architectures that it is compiled for, as in gpus.json
+//   neuron  AWS: the NeuronCores that it drives, by their architecture in gpus.json
 // A build of which none of these is known runs nowhere that anyone could promise: `known()` is false, and the answer
 // "unknown". Written in catalogs under `built_for` (specs/catalog/fact.hpp).
 #pragma once
@@ -25,14 +26,16 @@ class Node;
 struct GpuBuild {
   std::string cuda;  // "12.6"; "none": holds no GPU code; "any": needs no particular release; "": not of CUDA
   std::string rocm;  // "6.2"
-  std::vector<std::string> cubins, ptx, gfx, tpu, xpu;
+  std::vector<std::string> cubins, ptx, gfx, tpu, xpu, neuron;
   std::string minimum;
 
   bool for_cpus() const { return cuda == "none"; }
-  bool known() const { return for_cpus() || !cubins.empty() || !ptx.empty() || !minimum.empty() || !gfx.empty() || !tpu.empty() || !xpu.empty(); }
-  // Whose accelerators it is for: "amd", "google", "intel"; else "nvidia".
+  bool known() const {
+    return for_cpus() || !cubins.empty() || !ptx.empty() || !minimum.empty() || !gfx.empty() || !tpu.empty() || !xpu.empty() || !neuron.empty();
+  }
+  // Whose accelerators it is for: "amd", "google", "intel", "aws"; else "nvidia".
   std::string vendor() const {
-    return !gfx.empty() || !rocm.empty() ? "amd" : !tpu.empty() ? "google" : !xpu.empty() ? "intel" : "nvidia";
+    return !gfx.empty() || !rocm.empty() ? "amd" : !tpu.empty() ? "google" : !xpu.empty() ? "intel" : !neuron.empty() ? "aws" : "nvidia";
   }
 
   enum class Reach { none, cubin, ptx };

@@ -22,6 +22,7 @@ std::optional<BuildIndex> build_index(const std::string& package, const std::str
   if (package.starts_with("torch") && (build == "cpu" || build == "xpu" || build.starts_with("cu") || rocm))
     return BuildIndex{"pytorch-" + build, "https://download.pytorch.org/whl/" + build, rocm || build == "xpu"};
   if (package == "vllm" && rocm) return BuildIndex{"vllm-" + build, "https://wheels.vllm.ai/rocm/" + release + "/" + build, true};
+  if (package == "torch-neuronx" || package == "neuronx-cc") return BuildIndex{"neuron", "https://pip.repos.neuron.amazonaws.com", true};
   return std::nullopt;
 }
 

@@ -1,9 +1,10 @@
-// Indexes of builds that the default index does not have, which the local part of a version names.
+// Indexes of builds that the default index does not have, which the local part of a version names, or the package.
 //
 //   torch 2.14.1+cu126     PyTorch's: each CUDA, ROCm or processor build of a release is on one of its own
 //                          (pytorch.org/get-started/previous-versions)
 //   vllm 0.31.0+rocm723    vLLM's: each ROCm build of a release is on one of its own, with the torch that it is pinned to,
 //                          2.13.0+git733fca1, and what else is built for it (docs.vllm.ai, Installation, AMD ROCm)
+//   torch-neuronx, neuronx-cc  AWS's; the default index has empty packages of these names (PyPI: torch-neuronx 1.0, neuronx-cc 1.0.post1)
 #pragma once
 
 #include <compare>

@@ -8,6 +8,7 @@
 
 #include "advisor/check/nearest/instead.hpp"
 #include "advisor/check/nearest/with_code.hpp"
+#include "advisor/check/unbrought.hpp"
 #include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
@@ -36,6 +37,7 @@ class Search {
     if (!question_.keep.machine) change_machine();
     if (found_.empty()) take_instead(Take::other_extra);
     if (found_.empty()) ask_for_its_framework();
+    for (auto& one : found_) add_unbrought(one);
     for (auto& one : found_) say_what_is_compiled(one);
     return std::move(found_);
   }
@@ -52,6 +54,13 @@ class Search {
       found_ = Search(knowledge_, with, world, judge({world.project, world.catalog, world.order})).run();
       if (!found_.empty()) return;
     }
+  }
+
+  void add_unbrought(Nearest& nearest) const {
+    std::vector<specs::PlacedDependency> asked;
+    for (const auto& text : nearest.install) asked.push_back(specs::read_dependency(text, "the nearest"));
+    if (asked.empty()) return;  // another Python alone
+    for (const auto& one : unbrought(knowledge_, asked, nearest.stack)) nearest.install.push_back(one.name + "==" + one.version);
   }
 
   void say_what_is_compiled(Nearest& nearest) const {

@@ -19,7 +19,7 @@ bool has_code(const Knowledge& knowledge, const std::string& name, const specs::
   if (!fact.built_for || fact.built_for->for_cpus() || !system_failure(knowledge, fact, question).empty()) return false;
   if (const auto vendor = fact.built_for->vendor(); vendor != "nvidia")
     return question.gpu->vendor == vendor && is_among(fact.built_for->gfx, question.gpu->gfx) && is_among(fact.built_for->tpu, question.gpu->name) &&
-           is_among(fact.built_for->xpu, question.gpu->architecture);
+           is_among(fact.built_for->xpu, question.gpu->architecture) && is_among(fact.built_for->neuron, question.gpu->architecture);
   return fact.built_for->reach(question.gpu->compute_capability) != specs::GpuBuild::Reach::none;
 }
 

@@ -74,9 +74,13 @@ bool is_for_gpus(const std::string& package, const specs::Fact& fact) {
 }
 
 bool runs_through_xla(const std::string& package, const Question& question) {
-  if (!question.gpu || question.gpu->vendor != "google") return false;
+  if (!question.gpu) return false;
+  const auto& vendor = question.gpu->vendor;
   if (package != "torch" && package != "triton" && !package.starts_with("nvidia-") && !package.starts_with("cuda-")) return false;
-  return std::ranges::any_of(question.asked, [](const auto& placed) { return placed.dependency.name == "torch-xla"; });
+  return std::ranges::any_of(question.asked, [&](const auto& placed) {
+    const auto& name = placed.dependency.name;
+    return vendor == "google" ? name == "torch-xla" || name == "vllm-tpu" : vendor == "aws" && name == "torch-neuronx";
+  });
 }
 
 std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question) {
@@ -154,6 +158,7 @@ void Demands::add_build(const specs::Fact& fact, VersionEntry& made) const {
     add_targets("gfx", build.gfx, made);
     add_targets("tpu", build.tpu, made);
     add_targets("xpu", build.xpu, made);
+    add_targets("neuron", build.neuron, made);
     if (vendor == "nvidia" && gpu.vendor == "nvidia" && !fact.soft) add_cuda_build(build, made);
   }
   if (!fact.cudas.empty() && gpu.vendor == "nvidia") {

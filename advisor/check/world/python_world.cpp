@@ -105,6 +105,7 @@ class Builder {
     if (!asked.gfx.empty()) entry.attributes["gfx"] = asked.gfx;
     if (asked.vendor == "google") entry.attributes["tpu"] = asked.name;
     if (asked.vendor == "intel") entry.attributes["xpu"] = asked.architecture;
+    if (asked.vendor == "aws") entry.attributes["neuron"] = asked.architecture;
     world_.project.hardware["gpu"] = asked.name;
     if (asked.vendor != "nvidia" || asked.compute_capability.empty()) return;
     auto driver = knowledge_.drivers().component(asked.compute_capability);

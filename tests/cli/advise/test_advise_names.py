@@ -57,7 +57,16 @@ class AdviseNames(AdviseCase):
         self.assertEqual(self.answer("--hw", "v5litepod-8", "--workload", "matmul", "--have", "glibc=2.27", "--project", project)["run"], old["run"])
         remarks = self.answer("--hw", "tpu-v3", "--workload", "train_resnet50")["remarks"]
         self.assertIn("Published there is tensorflow 1.14.1: another framework, so no reason to leave jax.", remarks)
-        self.assertIn("vllm 0.33.0 is built for NVIDIA's CUDA", self.advise("--hw", "v5e", "--workload", "serve_llm", exit_code=1).stdout)
+        self.assertRegex(self.answer("--hw", "v5e", "--workload", "serve_llm")["run"], r"^vllm-tpu [\d.]+ \(libtpu [\d.]+\)$")
+
+    def test_trainium_has_torch_neuronx_and_gaudi_its_images(self):
+        answer = self.answer("--hw", "trn1", "--workload", "train_resnet50")
+        self.assertRegex(answer["run"], r"^torch-neuronx 2\.9\.0\.\S+$")
+        self.assertRegex(answer["install"]["line"], r"^pip install torch-neuronx==\S+ neuronx-cc==2\.\S+ --extra-index-url https://pip\.repos\.neuron\.amazonaws\.com$")
+        self.assertIn("the newest Neuron SDK known, 2.32.0 of 2026-08-17, has no torch-neuronx", str(answer["remarks"]))
+        for hw, workload, said in (("gaudi3", "train_resnet50", "pytorch-installer-2.11.0"), ("trn1", "serve_llm", "version 0.16 with NxD Inference"),
+                                   ("gaudi3", "serve_llm", "vllm-gaudi"), ("inf1", "infer_resnet50", "torch-neuron, the last")):
+            self.assertIn(said, "".join(self.advise("--hw", hw, "--workload", workload, exit_code=1).stdout.split("\n    ")).replace("\n", " "))
 
     def test_names_of_one_gpu_give_one_answer(self):
         answers = {json.dumps(self.json("advise", "--hw", name, "--workload", "matmul", "--explain")["valid"])

@@ -1,4 +1,4 @@
-"""`stackx check` on AMD's and Intel's GPUs and on TPUs, and of what is built for another vendor's accelerators."""
+"""`stackx check` on AMD's and Intel's GPUs, TPUs, Trainium, Inferentia and Gaudi, and of what is built for another vendor's accelerators."""
 
 from check_base import Check
 
@@ -27,8 +27,14 @@ class Vendors(Check):
         self.assertEqual(self.document("torch", hw="RX 6800 XT", exit_code=1)["nearest"]["changes"][0]["name"], "torch")
 
     def test_where_the_builds_are_that_no_index_here_lists(self):
-        for hw, where in (("RX 6700 XT", "newer ROCm builds of vLLM than are known here may be on its own index"), ("v5e", "the package vllm-tpu")):
-            self.assertIn(where, str(self.document("vllm", hw=hw, exit_code=1)["notes"]))
+        for package, hw, where in (("vllm", "RX 6700 XT", "newer ROCm builds of vLLM than are known here may be on its own index"),
+                                   ("vllm", "tpu-v2", "the package vllm-tpu"), ("vllm", "trn2", "public.ecr.aws/neuron/pytorch-inference-vllm-neuronx:0."),
+                                   ("vllm", "trn1", "version 0.16 with NxD Inference"), ("vllm", "gaudi3", "the plugin vllm-gaudi, the newest known 0."),
+                                   ("torch", "gaudi2", "1.24.1/ubuntu24.04/habanalabs/pytorch-installer-2.11.0:latest"),
+                                   ("torch", "dl1.24xlarge", "1.21.0 with PyTorch 2.6 is the last"), ("torch", "inf1", "torch-neuron, the last 1.13.1.2.11.13.0"),
+                                   ("tensorflow", "gaudi2", "SynapseAI 1.14.0"), ("tensorflow", "inf2.xlarge", "tensorflow-neuronx 2.10.1.2.1.0")):
+            self.assertIn(where, str(self.document(package, hw=hw, exit_code=1)["notes"]))
+        self.assertIn("jax from the index runs on CPUs; JAX for Trainium and Inferentia2 is jax-neuronx", " ".join(self.check("jax", hw="trn1", exit_code=1).stdout.split()))
         self.assertNotIn("ROCm", str(self.document("vllm", hw="k80", exit_code=1)["notes"]))
 
     def test_vllm_for_rocm_has_a_torch_of_its_own(self):
@@ -64,6 +70,27 @@ class Vendors(Check):
         self.assertRegex(self.first_line("torch==2.14.1+xpu", hw="h100", exit_code=1), "^No: .* is built for Intel's GPUs, and H100 ")
         self.assertIn("jax from the index runs on CPUs; JAX's plugin for Intel's GPUs is the package jax-oneapi-plugin", " ".join(self.check("jax", hw="arc-b580", exit_code=1).stdout.split()))
         self.assertIn("docs.vllm.ai, Installation, Intel XPU", str(self.document("vllm", hw="arc-b580", exit_code=1)["notes"]))
+
+    def test_pytorch_for_trainium_is_on_the_index_of_aws(self):
+        """On the package index an empty package has its name, so no line may leave the index out."""
+        newest, index = "2.9.0.2.15.32035", "--extra-index-url https://pip.repos.neuron.amazonaws.com"
+        for hw in ("trainium2", "trn1.32xlarge", "inf2.xlarge", "Trainium3"):
+            said = " ".join(self.check("torch", hw=hw, exit_code=1).stdout.split())
+            self.assertRegex(said, "^No: torch [\\d.]+ is built for NVIDIA's CUDA, and ")
+            self.assertRegex(said, rf"The nearest that runs: torch-neuronx {newest} instead of torch pip install torch-neuronx neuronx-cc==2\.\S+ {index}")
+            self.assertEqual(self.answer("torch-neuronx", hw=hw), "yes")
+        said = " ".join(self.check("torch-neuronx==" + newest, hw="trn2").stdout.split())
+        self.assertRegex(said, r"^Yes: .* runs on TRN2 \(neuroncore-v3\) on Python 3\.11 to 3\.13\. .*Note: torch-neuronx 2\S+ loads Neuron's driver "
+                               r"\(aws-neuronx-dkms\) 2\.29 of the system\. Note: torch-neuronx needs neuronx-cc beside it")
+        self.assertRegex(self.first_line("torch-neuronx==2.1.2.2.3.2", hw="trn2", exit_code=1), r"^No: .* has no code for TRN2 .*; it has it for neuroncore-v2\.")
+        self.assertRegex(self.first_line("torch-neuronx", hw="h100", exit_code=1), "^No: .* is built for AWS Neuron, and H100 ")
+        self.assertEqual(self.answer("torch-neuronx==" + newest, "torch==2.15.0", hw="trn2"), "no")
+
+    def test_vllm_for_tpus_is_a_package_of_its_own(self):
+        nearest = self.document("vllm", hw="tpu-v6e", exit_code=1)["nearest"]
+        self.assertEqual([one["name"] for one in nearest["changes"]], ["vllm-tpu"])
+        self.assertIn("libtpu 0.0.48 has code for it", self.check("vllm-tpu==0.32.0", hw="tpu-v6e").stdout)
+        self.assertRegex(self.first_line("vllm-tpu", hw="h100", exit_code=1), "^No: .* is built for Google's TPUs, and H100 ")
 
     def test_libraries_that_hold_code_for_several_vendors(self):
         """bitsandbytes has a library for each CUDA and, since 0.49, for ROCm; flash-attn is compiled for what is there."""

@@ -156,6 +156,7 @@ class Syntax(Recipes):
         tpus, images, alone = "not written for TPUs; --format containerfile makes the image", "no image that holds the driver", "require is there alone"
         for hw, package, refused in (("mi300x", "torch==2.14.1+rocm7.2", {"pipfile": alone}),
                                      ("arc-b580", "torch==2.14.1+xpu", {"pipfile": alone} | dict.fromkeys(("containerfile", "docker", "pod"), images)),
+                                     ("trn2", "torch-neuronx==", {"pipfile": alone} | dict.fromkeys(("containerfile", "docker", "pod"), "not written for Trainium")),
                                      ("tpu-v5e", "jax[tpu]==", dict.fromkeys(("docker", "sbatch", "pod"), tpus))):
             for name in formats:
                 with self.subTest(hw=hw, format=name):

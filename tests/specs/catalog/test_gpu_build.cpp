@@ -25,13 +25,14 @@ bool in(const Constraint& constraint, const std::string& compute_capability) {
 }  // namespace
 
 TEST_CASE("GPU build: everything is read") {
-  const auto build = read(R"({"cuda": 12.6, "rocm": "6.2", "cubins": ["7.0", 8.6], "ptx": ["9.0"], "gfx": ["gfx90a"], "tpu": ["tpu-v4"], "minimum": "7.5"})");
+  const auto build = read(R"({"cuda": 12.6, "rocm": "6.2", "cubins": ["7.0", 8.6], "ptx": ["9.0"], "gfx": ["gfx90a"], "tpu": ["tpu-v4"], "neuron": ["neuroncore-v2"], "minimum": "7.5"})");
   CHECK(build.cuda == "12.6");  // a number keeps its text
   CHECK(build.rocm == "6.2");
   CHECK(build.cubins == std::vector<std::string>{"7.0", "8.6"});
   CHECK(build.ptx == std::vector<std::string>{"9.0"});
   CHECK(build.gfx == std::vector<std::string>{"gfx90a"});
   CHECK(build.tpu == std::vector<std::string>{"tpu-v4"});
+  CHECK(build.neuron == std::vector<std::string>{"neuroncore-v2"});
   CHECK(build.minimum == "7.5");
 }
 
@@ -53,6 +54,8 @@ TEST_CASE("GPU build: whose accelerators it is for") {
   CHECK(read(R"({"rocm": "6.2"})").vendor() == "amd");
   CHECK(read(R"({"gfx": ["gfx90a"]})").vendor() == "amd");
   CHECK(read(R"({"tpu": ["tpu-v4"]})").vendor() == "google");
+  CHECK(read(R"({"neuron": ["neuroncore-v2"]})").vendor() == "aws");
+  CHECK(read(R"({"neuron": ["neuroncore-v2"]})").known());
 }
 
 TEST_CASE("GPU build: machine code runs on its own generation, from its own minor on") {

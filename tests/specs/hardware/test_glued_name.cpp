@@ -106,7 +106,15 @@ const std::vector<std::pair<const char*, std::vector<const char*>>> spellings{
     {"tpu-v5e", {"TPU v5 lite", "v5e", "v5litepod-8", "v5e-8", "ct5lp-hightpu-4t", "tpu-v5-lite-podslice"}},
     {"tpu-v5p", {"TPU v5", "TPU v5p", "v5p-128", "ct5p-hightpu-4t", "tpu-v5p-slice"}},
     {"tpu-v6e", {"TPU v6 lite", "v6e-8", "ct6e-standard-8t", "tpu-v6e-slice", "Trillium"}},
-    {"tpu7x", {"TPU7x", "tpu7x-standard-4t", "Ironwood"}}};
+    {"tpu7x", {"TPU7x", "tpu7x-standard-4t", "Ironwood"}},
+    {"inferentia", {"inf1", "Inferentia", "inf1.6xlarge"}},
+    {"inferentia2", {"inf2", "Inferentia2", "inf2.xlarge", "ml.inf2.48xlarge"}},
+    {"trainium", {"trn1", "Trainium", "trainium1", "trn1.32xlarge", "trn1n"}},
+    {"trainium2", {"trn2", "Trainium 2", "trn2.48xlarge", "trn2u"}},
+    {"trainium3", {"trn3", "Trainium3"}},
+    {"gaudi", {"gaudi", "gaudi1", "Intel Gaudi", "dl1.24xlarge"}},
+    {"gaudi2", {"gaudi2", "Gaudi 2", "HL-225", "hl225"}},
+    {"gaudi3", {"gaudi3", "Intel Gaudi 3", "HL-325L"}}};
 
 // No model of the catalog, or a name that says none.
 const std::vector<const char*> unknown{
