@@ -57,6 +57,7 @@ void state(Fact& whole, const Fact& one) {
   if (one.built_for) whole.built_for = one.built_for;
   if (!one.built_for_cuda.empty()) whole.built_for_cuda = one.built_for_cuda;
   if (!one.requires_.empty()) whole.requires_ = one.requires_;
+  if (!one.beside.empty()) whole.beside = one.beside;
   if (!one.system.empty()) whole.system = one.system;
   if (!one.gpu_from.empty()) whole.gpu_from = one.gpu_from;
   if (!one.also.empty()) whole.also = one.also;
@@ -276,11 +277,15 @@ std::vector<std::string> Knowledge::compiled_beside(const std::string& name, con
   return about(name, specs::pep440_version(version)).compiled_beside;
 }
 
-std::string Knowledge::elsewhere(const std::string& name, const std::string& vendor) const {
+std::map<std::string, std::string> Knowledge::beside(const std::string& name, const std::string& version) const {
+  return about(name, specs::pep440_version(specs::public_version(version))).beside;
+}
+
+std::string Knowledge::elsewhere(const std::string& name, const std::string& whose) const {
   const auto* listed = package(name);
   if (!listed || listed->releases.empty()) return "";
   const auto places = about(name, listed->releases.back().version).elsewhere;
-  const auto found = places.find(vendor);
+  const auto found = places.find(whose);
   return found == places.end() ? "" : found->second;
 }
 

@@ -45,8 +45,11 @@ class Knowledge {
   bool is_seen(const specs::Package& package, const specs::Version& version, const std::string& machine) const;
   // What must be installed before that version is compiled, which is all there is of it: {"torch"}; empty: it has wheels.
   std::vector<std::string> compiled_beside(const std::string& name, const std::string& version) const;
-  // Where builds for that vendor's accelerators are that nobody lists here, as of the newest release: a sentence without its end; "".
-  std::string elsewhere(const std::string& name, const std::string& vendor) const;
+  // What that version works with alone, where it is there: {"numpy": "<2"}; of a local build what holds for its release.
+  std::map<std::string, std::string> beside(const std::string& name, const std::string& version) const;
+  // Where builds for the accelerators of that vendor or architecture are that nobody lists here, as of the newest release: a
+  // sentence without its end; "".
+  std::string elsewhere(const std::string& name, const std::string& whose) const;
   bool has_gpu_facts(const std::string& name) const;  // somebody says of its builds what they are built for
   const specs::DriverFacts& drivers() const { return drivers_; }
   // What the user's catalogs say of a version; null: nothing. Of what it requires, in_metadata() stands among requirements().
