@@ -407,11 +407,12 @@ class Checking {
 
   // torch 2.2 beside a NumPy that something brings along, or that is asked for in any version.
   void add_beside(const OnPython& here) {
-    const auto newest = specs::pep440_version("9999");
-    const auto open_above = [&](const std::string& range) { return specs::range_or_any(range).contains(newest); };
     for (const auto& [name, version] : result_.stack.components) {
       if (is_given(name)) continue;
       for (const auto& [other, range] : knowledge_.beside(name, version)) {
+        // "<2": do all ranges leave 2 in?
+        const auto beyond = specs::pep440_version(range.starts_with("<") ? range.substr(range.find_first_not_of("<=")) : "9999");
+        const auto open_above = [&](const std::string& one) { return specs::range_or_any(one).contains(beyond); };
         const auto open = here.world.not_held.find(other);
         const auto taken = result_.stack.components.find(other);
         const bool newer = open != here.world.not_held.end()

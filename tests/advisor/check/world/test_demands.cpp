@@ -255,6 +255,7 @@ TEST_CASE("check: what a release works with alone, where that is there") {
   CHECK(asked({"torch==2.4.0", "numpy==1.26.4"}).notes.empty());
   for (const Texts& open : {Texts{"torch==1.13.1", "numpy"}, Texts{"vision"}})  // its torch says nothing of NumPy
     CHECK_THAT(joined(asked(open).notes), Contains("torch 1.13.1 works with numpy <2 alone") && Contains("ask for \"numpy<2\", too"));
+  CHECK_THAT(joined(asked({"torch==2.4.0"}).notes), Contains("works with numpy <2 alone"));  // it requires numpy <3
   CHECK(asked({"torch==2.9.0", "numpy==2.0"}).answer == Answer::yes);
   CHECK(asked({"torch==1.13.1"}).notes.empty());  // nothing brings NumPy
 }
