@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "advisor/check/unbrought.hpp"
+#include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -156,7 +157,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (name != root && !version.empty() && is_leading(name))
       candidate.beside.push_back(name + " " + version);
     if (!version.empty() && question.gpu) {
-      const auto fact = knowledge.about(name, specs::pep440_version(version), "", question.machine);
+      const auto fact = fact_for(knowledge, name, specs::pep440_version(version), question);
       if (auto libraries = loaded_from_system(fact, name, stack); !libraries.empty()) pinned.system[name] = std::move(libraries);
     }
     if (!version.empty() && is_for_another_cuda(name, candidate.cuda)) candidate.unused.push_back(name + " " + version);

@@ -141,9 +141,27 @@ class Checking {
     const bool misspelt = near && specs::edit_distance(name, *near) <= 2;
     result_.text = (is_not_on_index(name) ? "the package index has no project " + name : "nothing is known of " + asked()) +
                    (misspelt ? fmt::format("; did you mean {}", *near) : "");
-    result_.because.push_back(result_.text);
-    if (!misspelt && !question_.not_on_index) result_.notes.push_back("--deep looks packages up in the index");
+    if (!say_source_alone()) result_.because.push_back(result_.text);
+    if (result_.nearest.empty() && !misspelt && !question_.not_on_index) result_.notes.push_back("--deep looks packages up in the index");
     result_.stack = here.judged.chosen;
+  }
+
+  // cupy, which the index has as source alone: what that is, and the wheels of it that run.
+  bool say_source_alone() {
+    const auto name = knowledge_.real_name(question_.asked.front().dependency.name);
+    const auto fact = knowledge_.about(name, specs::pep440_version("0"));
+    if (fact.instead.empty() || fact.note.empty()) return false;
+    result_.because.push_back(fmt::format("{} is {}", name, fact.note));
+    result_.text = result_.because.front();
+    if (const auto checked = of_another({fact.instead}); checked.answer == Answer::yes) {
+      Nearest nearest;
+      nearest.stack = checked.stack;
+      nearest.changes.push_back({fact.instead, name, checked.stack.components.at(fact.instead)});
+      nearest.install.push_back(fact.instead);
+      nearest.text = fmt::format("{} runs", fact.instead);
+      result_.nearest.push_back(std::move(nearest));
+    }
+    return true;
   }
 
   // What is asked for, and neither a catalog nor the index has.
@@ -283,7 +301,7 @@ class Checking {
       say_fallen_back(here);
     } else if (question_.gpu && here.gpu.used.empty()) {
       result_.answer = Answer::unknown;
-      result_.because.push_back(fmt::format("nothing in {} is known to use a GPU", asked()));
+      if (!say_source_alone()) result_.because.push_back(fmt::format("nothing in {} is known to use a GPU", asked()));
       result_.text = result_.because.front();
     } else {
       say_yes(here);
@@ -400,6 +418,7 @@ class Checking {
     result_.not_judged.insert(result_.not_judged.begin(), question_.skipped.begin(), question_.skipped.end());
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
     add_misspelt(here);
+    add_beside(here);
     const auto show = [&](specs::Stack& stack) {  // what exists, not what ranges of unknown packages imply
       stack.components.erase("use");
       for (const auto& [name, ranges] : here.world.not_held) stack.components.erase(name);
@@ -409,6 +428,27 @@ class Checking {
     result_.as_of = knowledge_.as_of();
     add_facts();
     result_.overlays = knowledge_.overlays_used();
+  }
+
+  // torch 2.2 beside a NumPy that something brings along, or that is asked for in any version.
+  void add_beside(const OnPython& here) {
+    for (const auto& [name, version] : result_.stack.components) {
+      if (is_given(name)) continue;
+      for (const auto& [other, range] : knowledge_.beside(name, version)) {
+        // "<2": do all ranges leave 2 in?
+        const auto beyond = specs::pep440_version(range.starts_with("<") ? range.substr(range.find_first_not_of("<=")) : "9999");
+        const auto open_above = [&](const std::string& one) { return specs::range_or_any(one).contains(beyond); };
+        const auto open = here.world.not_held.find(other);
+        const auto taken = result_.stack.components.find(other);
+        const bool newer = open != here.world.not_held.end()
+                               ? std::ranges::all_of(open->second, open_above)
+                               : taken != result_.stack.components.end() &&
+                                     !specs::range_or_any(range).contains(specs::pep440_version(taken->second));
+        if (newer)
+          result_.notes.push_back(fmt::format("{0} {1} works with {2} {3} alone: where an installer takes a newer one, ask for \"{2}{3}\", too",
+                                              name, version, other, range));
+      }
+    }
   }
 
   // A name that is nearly one that is known, and not judged.

@@ -114,8 +114,11 @@ class Look {
   }
 
   void add_system(const Fact& fact, const std::string& name, const std::string& version) {
-    if (const auto libraries = loaded_from_system(fact, name, chosen_); !libraries.empty())
-      on_.notes.push_back(fmt::format("{} {} loads {} of the system", name, version, in_words(libraries)));
+    const auto libraries = loaded_from_system(fact, name, chosen_);
+    if (libraries.empty()) return;
+    const bool newer = libraries != loaded_from_system(knowledge_.about(name, specs::pep440_version(version), "", question_.machine), name, chosen_);
+    on_.notes.push_back(fmt::format("{} {} loads {} of the system{}", name, version, in_words(libraries),
+                                    newer ? "; older releases have no code for " + gpu_in_words(*question_.gpu) : ""));
   }
 
   const Knowledge& knowledge_;

@@ -58,6 +58,7 @@ void state(Fact& whole, const Fact& one) {
   if (one.built_for) whole.built_for = one.built_for;
   if (!one.built_for_cuda.empty()) whole.built_for_cuda = one.built_for_cuda;
   if (!one.requires_.empty()) whole.requires_ = one.requires_;
+  if (!one.beside.empty()) whole.beside = one.beside;
   if (!one.system.empty()) whole.system = one.system;
   if (!one.gpu_from.empty()) whole.gpu_from = one.gpu_from;
   if (!one.also.empty()) whole.also = one.also;
@@ -278,6 +279,10 @@ Fact Knowledge::about(const std::string& name, const Version& version, const std
 
 std::vector<std::string> Knowledge::compiled_beside(const std::string& name, const std::string& version) const {
   return about(name, specs::pep440_version(version)).compiled_beside;
+}
+
+std::map<std::string, std::string> Knowledge::beside(const std::string& name, const std::string& version) const {
+  return about(name, specs::pep440_version(specs::public_version(version))).beside;
 }
 
 std::string Knowledge::elsewhere(const std::string& name, const std::vector<std::string>& accelerator) const {

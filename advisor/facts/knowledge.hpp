@@ -45,6 +45,8 @@ class Knowledge {
   bool is_seen(const specs::Package& package, const specs::Version& version, const std::string& machine) const;
   // What must be installed before that version is compiled, which is all there is of it: {"torch"}; empty: it has wheels.
   std::vector<std::string> compiled_beside(const std::string& name, const std::string& version) const;
+  // What that version works with alone, where it is there: {"numpy": "<2"}; of a local build what holds for its release.
+  std::map<std::string, std::string> beside(const std::string& name, const std::string& version) const;
   // Where builds for an accelerator are that nobody lists here, as of the newest release: a sentence without its end; "".
   // `accelerator`: its architecture, its vendor: the first of which something is said.
   std::string elsewhere(const std::string& name, const std::vector<std::string>& accelerator) const;

@@ -103,6 +103,19 @@ std::optional<std::string> DriverFacts::since(const std::string& compute_capabil
   return found == since_.end() ? std::nullopt : std::optional(found->second);
 }
 
+// `since` is the driver of the first toolkit that has the GPU's target.
+std::optional<std::string> DriverFacts::first_toolkit(const std::string& compute_capability) const {
+  std::optional<Version> first;
+  for (const auto& [capability, driver] : since_) {
+    const bool runs = major_release(capability) == major_release(compute_capability) && !is_newer(capability, compute_capability);
+    if (!runs) continue;
+    for (const auto& [cuda, release] : cuda_)
+      if (const auto version = version_of(cuda); !release.driver.empty() && version_of(release.driver) >= version_of(driver))
+        if (!first || version < *first) first = version;
+  }
+  return first ? std::optional(first->text()) : std::nullopt;
+}
+
 std::optional<std::string> DriverFacts::last_branch(const std::string& compute_capability) const {
   const auto found = last_.find(compute_capability);
   return found == last_.end() ? std::nullopt : std::optional(found->second);

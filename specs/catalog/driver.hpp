@@ -34,6 +34,8 @@ class DriverFacts {
   // Branches whose drivers run it with cuda-compat.
   std::vector<std::string> compatible_branches(const std::string& cuda) const;
   std::optional<std::string> since(const std::string& compute_capability) const;
+  // The first CUDA whose compiler and libraries have code that runs on it: of its compute capability or of a lower minor one.
+  std::optional<std::string> first_toolkit(const std::string& compute_capability) const;
   // Its last branch.
   std::optional<std::string> last_branch(const std::string& compute_capability) const;
 

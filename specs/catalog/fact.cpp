@@ -26,6 +26,14 @@ std::map<std::string, std::string> map_at(const Node& node, std::string_view key
   return result;
 }
 
+std::map<std::string, std::string> ranges_at(const Node& node, std::string_view key) {
+  auto ranges = map_at(node, key);
+  for (const auto& [name, range] : ranges)
+    if (const auto parsed = SpecifierSet::parse(range, Versioning::pep440); !parsed)
+      node.at(key).at(name).fail(fmt::format("\"{}\": {}", range, parsed.error().reason));
+  return ranges;
+}
+
 void read_versions(const Node& node, Fact& fact) {
   if (node.json().is_string()) {
     auto range = SpecifierSet::parse(node.text(), Versioning::pep440);
@@ -61,7 +69,7 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
 }
 
 Fact read_fact(const Node& node) {
-  node.only({"of", "versions", "extra", "machine", "built_for", "also", "requires", "drops", "compiled_beside", "system", "gpu_from", "cudas", "cubins_for",
+  node.only({"of", "versions", "extra", "machine", "built_for", "also", "requires", "beside", "drops", "compiled_beside", "system", "gpu_from", "cudas", "cubins_for",
              "pythons", "machines", "glibc", "fails", "note", "instead", "instead_on", "elsewhere", "soft", "exists", "known", "source"});
   Fact fact;
   fact.file = node.file();
@@ -76,10 +84,8 @@ Fact read_fact(const Node& node) {
   if (const auto by_cuda = node.find("cubins_for")) read_builds_by_cuda(*by_cuda, fact);
   if (const auto others = node.find("also"))
     for (const auto& [vendor, build] : others->members()) fact.also[vendor] = read_gpu_build(build);
-  fact.requires_ = map_at(node, "requires");
-  for (const auto& [name, range] : fact.requires_)
-    if (const auto parsed = SpecifierSet::parse(range, Versioning::pep440); !parsed)
-      node.at("requires").at(name).fail(fmt::format("\"{}\": {}", range, parsed.error().reason));
+  fact.requires_ = ranges_at(node, "requires");
+  fact.beside = ranges_at(node, "beside");
   fact.drops = words_at(node, "drops");
   fact.system = map_at(node, "system");
   fact.gpu_from = words_at(node, "gpu_from");

@@ -7,6 +7,7 @@
 // facts on one version the last decides, key by key: an overlay read later wins. Beside `built_for`:
 //   also       what the same files hold for the accelerators of other vendors: {"amd": {"rocm": "7.2", "gfx": ["gfx942"]}}
 //   requires   what package metadata does not say: name -> specifier set
+//   beside     what it works with alone, where that is there, and does not require: {"numpy": "<2"}
 //   drops      what the plain release requires and this build does not, or in a build that `requires` names: ["torch"]
 //   fails      why it never runs as installed;  `extra`: said of that extra alone
 //   gpu_from   packages of which one must be there for a GPU to be used (jax: its plugins)
@@ -45,7 +46,7 @@ struct Fact {
   std::optional<GpuBuild> built_for;
   std::map<std::string, GpuBuild> built_for_cuda;  // by the stack's CUDA ("12.8"), where that decides
   std::map<std::string, GpuBuild> also;            // by vendor
-  std::map<std::string, std::string> requires_, system, instead_on, elsewhere;
+  std::map<std::string, std::string> requires_, beside, system, instead_on, elsewhere;
   std::vector<std::string> drops, gpu_from, compiled_beside, cudas, pythons, machines;
   std::string glibc, fails, note, instead, exists;
   bool soft = false;

@@ -250,6 +250,12 @@ std::vector<std::string> units_for(const std::string& type) {
   return {};
 }
 
+// NVIDIA's from Volta on, except those called GTX, none of which is in the catalog.
+bool has_tensor_cores(const Accelerator& accelerator) {
+  const auto& capability = accelerator.compute_capability;  // "7.0", "12.0"
+  return capability.size() > 3 || capability >= "7";
+}
+
 }  // namespace
 
 Accelerators::Accelerators(const Component& gpu) {
@@ -396,6 +402,8 @@ std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& work
   for (const auto& unit : units_for(*type)) {
     const auto found = accelerator.peaks.find(unit);
     if (found == accelerator.peaks.end()) continue;
+    // Tensor cores whose rate is not stated: what the other cores do is a fraction of it.
+    if (unit == "float16" && has_tensor_cores(accelerator)) continue;
     const double rate = found->second * 1000;
     if (!best || rate > best->rate) best = Peak{rate, unit};
   }

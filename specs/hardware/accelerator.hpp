@@ -73,7 +73,8 @@ struct Peak {
   const char* rate_member() const { return unit == "memory" ? "gb_s" : "gflop_s"; }  // of documents
 };
 // The highest rate that the device could reach for a workload's dtype (params dtype, mul, acc;
-// float32 is not taken for tensorfloat32). Nothing where dtype or rate are not stated.
+// float32 is not taken for tensorfloat32, nor float16's rate of other cores for that of tensor cores). Nothing where dtype
+// or rate are not stated.
 std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& workload);
 // Of a result in that unit: bytes a second are those of the memory where the workload measures it, and nobody's peak in a transfer.
 std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& workload, std::string_view unit);

@@ -7,6 +7,7 @@
 
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
+#include "advisor/facts/system_libraries.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -66,7 +67,11 @@ std::string extra_for_gpus(const std::string& package, const specs::Fact& fact) 
 
 specs::Fact fact_for(const Knowledge& knowledge, const std::string& name, const Version& version, const Question& question) {
   auto fact = knowledge.about(name, version, "", question.machine);
-  return question.gpu ? fact.for_vendor(question.gpu->vendor) : fact;
+  if (!question.gpu) return fact;
+  fact = fact.for_vendor(question.gpu->vendor);
+  if (question.gpu->vendor == "nvidia")
+    fact.system = with_code_for(knowledge, fact.system, question.gpu->compute_capability, question.machine);
+  return fact;
 }
 
 bool is_for_gpus(const std::string& package, const specs::Fact& fact) {
@@ -84,22 +89,11 @@ bool runs_through_xla(const std::string& package, const Question& question) {
 }
 
 std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question) {
-  const auto cuda = fact.system.find("cuda"), cudnn = fact.system.find("cudnn");
-  if (!question.gpu || question.gpu->vendor != "nvidia" || cuda == fact.system.end() || cudnn == fact.system.end()) return "";
-  const auto* package = knowledge.package("nvidia-cudnn-cu" + specs::major_release(cuda->second));
-  if (!package) return "";
-  const auto range = specs::range_or_any(fmt::format(">={},=={}.*", cudnn->second, specs::major_release(cudnn->second)));
-  bool known = false;
-  for (const auto& release : package->releases) {
-    if (!range.contains(release.version)) continue;
-    const auto one = knowledge.about(package->name, release.version, "", question.machine);
-    if (!one.built_for || !one.built_for->known()) continue;
-    if (one.built_for->reach(question.gpu->compute_capability) != GpuBuild::Reach::none) return "";
-    known = true;
-  }
-  if (!known) return "";
-  return fmt::format("it loads cuDNN {} of the system, and no release of that has kernels for {}", specs::major_release(cudnn->second),
-                     gpu_in_words(*question.gpu));
+  if (!question.gpu || question.gpu->vendor != "nvidia") return "";
+  const auto first = first_cudnn(knowledge, fact.system, question.gpu->compute_capability, question.machine);
+  if (!first || !first->empty()) return "";
+  return fmt::format("it loads cuDNN {} of the system, and no release of that has kernels for {}",
+                     specs::major_release(fact.system.at("cudnn")), gpu_in_words(*question.gpu));
 }
 
 Demands::Demands(const Knowledge& knowledge, const Question& question, const specs::Target& target)

@@ -20,7 +20,8 @@ specs::Requirement fails(const std::string& words);
 // The extra with which a package computes on a GPU, where it is one: "srt" of sglang[srt].
 std::string extra_for_gpus(const std::string& package, const specs::Fact& fact);
 
-// What the facts say of a release for the machine and the accelerator of the question.
+// What the facts say of a release for the machine and the accelerator of the question; what it loads from the system, in the
+// least releases that have code for it.
 specs::Fact fact_for(const Knowledge& knowledge, const std::string& name, const specs::Version& version, const Question& question);
 
 // What computes on a GPU; a build of these for CPUs is not what somebody who names a GPU wants.

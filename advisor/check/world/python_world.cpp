@@ -197,6 +197,8 @@ class Builder {
     const auto fact = fact_for(knowledge_, package.name, release.version, question_);
     if (fact.built_for && !fact.built_for->cuda.empty()) made.attributes["cuda"] = fact.built_for->cuda;
     add_dependencies(package, release, "", made);
+    for (const auto& [other, range] : knowledge_.beside(package.name, release.version.text()))
+      if (asked_.contains(other)) made.requires_.push_back(needs(other, specs::range_or_any(range)));
     if (const auto* own = knowledge_.own(package.name, release.version)) add_own(*own, made);
     demands_.add_gpu(package.name, fact, asked_.contains(package.name) && !with_extras_.contains(package.name), made);
     if (const auto words = system_failure(knowledge_, fact, question_); !words.empty()) made.requires_.push_back(fails(words));

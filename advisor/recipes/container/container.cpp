@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "advisor/facts/frameworks.hpp"
 #include "advisor/recipes/container/containerfile.hpp"
 #include "advisor/recipes/container/cuda_image.hpp"
 #include "specs/error.hpp"
@@ -64,6 +65,16 @@ ContainerBase vllm_on_rocm(RecipeParts& parts) {
   return {"docker.io/vllm/vllm-openai-rocm:v" + specs::public_version(parts.packages.at("vllm").version), {}, "python3", {}};
 }
 
+// What serves models has kernels in Triton, which makes the programs that start them with the C compiler of the system
+// ("Failed to find C compiler": vLLM issue 2997, SGLang issue 1067); images of Python have none.
+std::vector<std::string> compiler_for(RecipeParts& parts) {
+  if (std::ranges::none_of(parts.packages, [](const auto& one) { return is_server(one.first); })) return {};
+  if (const auto vllm = parts.packages.find("vllm"); vllm != parts.packages.end() && !vllm->second.index)
+    parts.notes.push_back(fmt::format("vLLM has an image of its own of each release: docker.io/vllm/vllm-openai:v{}.",
+                                      specs::public_version(vllm->second.version)));
+  return {"gcc", "libc6-dev"};
+}
+
 ContainerBase cuda_base(RecipeParts& parts) {
   const auto image = image_with_cuda(parts);
   if (!image)
@@ -111,7 +122,7 @@ ContainerText container_text(const Recipe& recipe, RecipeParts& parts) {
   else if (parts.by_name && !parts.cuda.empty())
     text.base = cuda_base(parts);
   else if (by_name || (!by_catalog && !parts.python.empty() && brings_cuda(parts.packages)))
-    text.base = ContainerBase{python_image(parts.python, parts.glibc), {}, "python3", parts.pip_words()};
+    text.base = ContainerBase{python_image(parts.python, parts.glibc), compiler_for(parts), "python3", parts.pip_words()};
   else if (!by_catalog && !library_wheels)
     text.base = cuda_base(parts);
   return text;

@@ -24,6 +24,31 @@ class Answers(Check):
                          "No: torch 2.11.0 has no kernels for V100 (sm_70); its build 2.11.0+cu126 has.")
         self.assertRegex(self.first_line("torch==99"), r"^Unknown: no torch 99 is known; the nearest known is ")
 
+    def test_what_is_loaded_of_the_system_has_code_for_the_gpu(self):
+        for words, hw, loads in (("cupy-cuda12x", "b200", "CUDA 12.8"), ("cupy-cuda12x", "gb10", "CUDA 12.8"), ("cupy-cuda11x", "h100", "CUDA 11.8"),
+                                 ("tensorflow==2.10", "h100", "CUDA 11.8 and cuDNN 8.6"), ("onnxruntime-gpu==1.18.1", "a100", "CUDA 11.8 and cuDNN 8")):
+            said = " ".join(self.check(words, hw=hw).stdout.split())
+            self.assertIn(f" loads {loads} of the system", said)
+            self.assertEqual("older releases have no code for" in said, hw != "a100", said)
+        self.assertIn("loads CUDA 11.2 and cuDNN 8.1 of the system.", " ".join(self.check("tensorflow==2.10", hw="rtx 3090").stdout.split()))
+
+    def test_where_tensorflow_for_blackwell_is(self):
+        for hw in ("b200", "rtx 5090"):
+            self.assertIn("Note: NVIDIA's container nvcr.io/nvidia/tensorflow:25.02-tf2-py3,", " ".join(self.check("tensorflow", hw=hw, exit_code=1).stdout.split()))
+
+    def test_source_alone(self):
+        said = " ".join(self.check("cupy").stdout.split())
+        self.assertRegex(said, r"^Unknown: cupy is on the index as source alone, .* The nearest that runs: cupy-cuda12x \S+ instead of cupy pip install cupy-cuda12x")
+
+    def test_numpy_beside_torch(self):
+        self.assertEqual(self.first_line("torch==2.2.2+cu118", "numpy==2.0", hw="a100", exit_code=1),
+                         "No: torch 2.2.2+cu118 needs numpy <2, and numpy ==2.0 is asked for.")
+        self.assertIn('torch 2.2.2 works with numpy <2 alone', " ".join(self.check("torch==2.2.2", "torchvision==0.17.2", hw="a100").stdout.split()))
+
+    def test_builds_of_another_index_have_their_pythons(self):
+        self.assertEqual(self.first_line("jaxlib==0.1.60+cuda110", "--python", "3.13", hw="a100", exit_code=1),
+                         "No: jaxlib 0.1.60+cuda110 has wheels for Python 3.6 to 3.9, not for 3.13.")
+
     def test_strict_makes_an_unknown_fail(self):
         self.assertRegex(self.first_line("torch==99", "--strict", exit_code=1), "^Unknown: ")
         self.assertRegex(self.first_line("torch==2.4.0", "--strict"), "^Yes: ")

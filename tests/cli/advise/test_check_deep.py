@@ -29,6 +29,13 @@ class Deep(PythonStack):
         self.index.add(wheel("behind", "1.0", requires=("any", "below")))
         self.assertTrue(self.told("lib", "behind").startswith("Yes: "))
 
+    def test_rapids_ends_where_its_notices_say(self):
+        for version in ("23.12.1", "24.2.2"):
+            self.index.add(wheel("cudf_cu12", version))
+        told = lambda *words, **options: " ".join(self.stackx("check", *words, "--deep", "--hw", "p100", "--python", "3.11", **options).stdout.split())
+        self.assertRegex(told("cudf-cu12", exit_code=1), r"^No: cudf-cu12 24\.2\.2 has no kernels for P100 \(sm_60\).* The nearest that runs: cudf-cu12 23\.12\.1")
+        self.assertRegex(told("cudf-cu12==23.12.1"), "^Yes: ")
+
     def test_what_it_has_not_is_told(self):
         said = self.told("nowhere")
         self.assertTrue(said.startswith("Unknown: the package index has no project nowhere."), said)

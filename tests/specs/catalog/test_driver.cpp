@@ -69,6 +69,17 @@ TEST_CASE("driver: of a release that is not listed its major's rule is known, or
   CHECK(read({}).least("12.8", Reach::ptx) == std::nullopt);
 }
 
+TEST_CASE("driver: the first CUDA with code that runs on a GPU") {
+  const auto drivers = read({sample, R"({"of": "cuda", "versions": ["11.0"], "driver": "450.51", "minor": "450.36"},
+    {"of": "cuda", "versions": ["11.8"], "driver": "520.61", "minor": "450.80"},
+    {"of": "driver", "gpu": ["8.0"], "since": "450.36"}, {"of": "driver", "gpu": ["8.9"], "since": "520.61"}, {"of": "driver", "gpu": ["12.0"], "since": "570.26"})"});
+  CHECK(drivers.first_toolkit("12.0") == "12.8");
+  CHECK(drivers.first_toolkit("12.1") == "12.8");  // what 12.0 runs
+  CHECK(drivers.first_toolkit("8.9") == "11.0");   // what 8.0 runs, though its own target came with 11.8
+  CHECK(drivers.first_toolkit("9.0") == "12.0");
+  CHECK(drivers.first_toolkit("7.0") == std::nullopt);
+}
+
 TEST_CASE("driver: first drivers, last branches, forward compatibility") {
   const auto drivers = read({sample});
   CHECK(drivers.since("9.0") == "525.60.13");

@@ -231,6 +231,22 @@ TEST_CASE("the peak of a memory is that of what measures it, not of what copies 
   CHECK(std::string(of("matmul:dtype=float32", "GFLOP/s")->rate_unit()) == "GFLOP/s");
 }
 
+TEST_CASE("what multiplies float16 on a card with tensor cores is these, stated or not", "[accelerator]") {
+  for (const auto& model : shipped().all()) {
+    if (model.compute_capability.empty() || std::stod(model.compute_capability) < 7) continue;
+    INFO(model.name);
+    const auto found = peak_of(model, parse_workload("matmul:dtype=float16"));
+    CHECK((!found || found->unit == "float16_tensor"));
+  }
+  CHECK(peak("rtx 6000 ada", "matmul:dtype=float16")->rate == Approx(364250));
+  CHECK(peak("rtx 6000 ada", "matmul:dtype=bfloat16")->rate == Approx(364250));
+  CHECK(peak("rtx pro 6000 blackwell max-q", "matmul:dtype=bfloat16")->rate == Approx(438900));
+  CHECK(peak("h100 nvl", "matmul:dtype=bfloat16")->rate == Approx(835500));
+  CHECK(peak("rtx 4090", "matmul:dtype=bfloat16")->rate == Approx(165200));  // with float32 sums: half of float16's
+  CHECK_FALSE(peak("gb10", "matmul:dtype=float16"));
+  CHECK(peak("p100", "matmul:dtype=float16")->unit == "float16");
+}
+
 TEST_CASE("the peak is that of the unit which multiplies such numbers", "[accelerator]") {
   CHECK(peak("v100", "matmul:dtype=float32")->rate == Approx(15700));
   CHECK(peak("v100", "matmul:dtype=float16")->unit == "float16_tensor");

@@ -232,12 +232,47 @@ TEST_CASE("check: a library of the system counts in any release of its major ver
   CHECK(on("9.0", "8.9").answer == Answer::yes);  // 8.9.7 has it
   CHECK(on("8.0", "8.9").answer == Answer::yes);  // 8.9.4 has it
   CHECK(on("8.0", "8.9.5").answer == Answer::no);
+  CHECK_THAT(joined(on("12.0", "9.1").notes), Contains("tensorflow 2.15.0 loads CUDA 12.8 and cuDNN 9.1 of the system; older releases have no code for"));
+  CHECK_THAT(joined(on("8.0", "8.9").notes), Contains("loads CUDA 12.1 and cuDNN 8.9 of the system\n"));
   CHECK(on("12.0", "9.1").answer == Answer::yes);
   CHECK(on("12.0", "7.6").answer == Answer::yes);  // nobody states anything of cuDNN 7
   const auto checked = on("12.0", "8.9");
   CHECK(checked.answer == Answer::no);
   CHECK_THAT(checked.text, Contains("tensorflow 2.15.0 cannot be used: it loads cuDNN 8 of the system, and no release of that has "
                                     "kernels for") && Contains("(sm_120)"));
+}
+
+TEST_CASE("check: what a release works with alone, where that is there") {
+  Known known;
+  torch_world(known);
+  known.package("vision", pure({{"1", {"torch==1.13.1", "numpy"}}}));
+  known.overlay(R"({"of": "torch", "versions": "<2.9", "beside": {"numpy": "<2"}})");
+  const auto asked = [&](const Texts& texts) { return known.check(on_gpu(texts, "8.0")); };
+  const auto checked = asked({"torch==2.4.0", "numpy==2.0"});
+  CHECK(checked.answer == Answer::no);
+  CHECK(checked.text == "torch 2.4.0 needs numpy <2, and numpy ==2.0 is asked for");
+  CHECK(asked({"torch==2.4.0", "numpy==1.26.4"}).answer == Answer::yes);
+  CHECK(asked({"torch==2.4.0", "numpy==1.26.4"}).notes.empty());
+  for (const Texts& open : {Texts{"torch==1.13.1", "numpy"}, Texts{"vision"}})  // its torch says nothing of NumPy
+    CHECK_THAT(joined(asked(open).notes), Contains("torch 1.13.1 works with numpy <2 alone") && Contains("ask for \"numpy<2\", too"));
+  CHECK_THAT(joined(asked({"torch==2.4.0"}).notes), Contains("works with numpy <2 alone"));  // it requires numpy <3
+  CHECK(asked({"torch==2.9.0", "numpy==2.0"}).answer == Answer::yes);
+  CHECK(asked({"torch==1.13.1"}).notes.empty());  // nothing brings NumPy
+}
+
+TEST_CASE("check: of source alone its wheels are told") {
+  Known known;
+  torch_world(known);
+  known.package("array-cuda12", pure({{"1", {}}}));
+  known.overlay(R"({"of": "array", "versions": "*", "instead": "array-cuda12", "note": "on the index as source alone"},
+    {"of": "array-cuda12", "versions": "*", "built_for": {"cuda": "12.1", "minimum": "7.0"}})");
+  const auto checked = known.check(on_gpu({"array"}, "8.0"));
+  CHECK(checked.answer == Answer::unknown);
+  CHECK(checked.text == "array is on the index as source alone");
+  REQUIRE(checked.nearest.size() == 1);
+  CHECK(checked.nearest[0].changes_text() == "array-cuda12 1 instead of array");
+  CHECK(checked.nearest[0].install == Texts{"array-cuda12"});
+  CHECK(known.check(on_gpu({"array"}, "6.0")).nearest.empty());
 }
 
 }  // namespace check_tests
