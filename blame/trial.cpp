@@ -133,8 +133,8 @@ class TrialListener : public campaigns::Listener {
     if (told_minutes_ || fresh == 0 || inspections.size() < enough) return;
     told_minutes_ = true;
     const double each = elapsed.usual();
-    tell(fmt::format("an inspection takes {}: the {} that are usual {}", workspace::duration(each), usual,
-                     workspace::duration(each * static_cast<double>(usual))));
+    tell(fmt::format("an inspection takes {}: usually about {} for {} of them", workspace::duration(each),
+                     workspace::duration(each * static_cast<double>(usual)), usual));
   }
   void finish() { line_.finish(); }
   void tell(const std::string& text) {

@@ -26,7 +26,9 @@ std::string role_in_words(const Finding& finding, const FindingRow& row) {
   switch (row.role) {
     case Role::culprit: return finding.breaks ? "breaks it, both ways" : "worse, both ways";
     case Role::gain: return finding.breaks ? "mends it, both ways" : "better, both ways";
-    case Role::together: return row.low->shown ? "at the old end only" : "with others only";
+    case Role::together:
+      if (row.low->shown) return finding.breaks ? "breaks the old end" : "at the old end only";
+      return "with others only";
     case Role::others:
       if (row.low->shown || row.high->shown) return "old / new elsewhere";
       break;
@@ -72,9 +74,12 @@ std::string next_text(const Finding& finding, const Named& named, std::size_t wi
 // A name that leaves no room for the rest has lines of its own.
 std::string table(const Finding& finding, std::size_t width) {
   constexpr std::size_t least = 24, indent = 2, role = 20, gaps = 4;
-  std::size_t wide = 0;
-  for (const auto& row : finding.rows) wide = std::max(wide, analysis::width_of(effect_in_words(finding, row)));
-  const auto room = std::max(least, width - std::min(width, indent + role + gaps + wide));
+  std::size_t wide = 0, longest = least;
+  for (const auto& row : finding.rows) {
+    wide = std::max(wide, analysis::width_of(effect_in_words(finding, row)));
+    longest = std::max(longest, analysis::width_of(row.name));
+  }
+  const auto room = std::max(least, std::min(longest, width - std::min(width, indent + role + gaps + wide)));
   std::string text;
   for (const auto& row : finding.rows) {
     std::string name = row.name;

@@ -103,7 +103,7 @@ std::optional<std::string> how_to_blame(const CompareReport& report) {
   const auto measured = report.sides.workload.program.empty() ? fmt::format("--workload {}", advisor::shell_quoted(report.sides.workload.text()))
                                                               : std::string("--pi COMMAND");
   const auto& yardstick = report.sides.yardstick;
-  return fmt::format("`stackx blame {} {} {}{}` says which of the changes it is", advisor::shell_quoted(a.text), advisor::shell_quoted(b.text), measured,
+  return fmt::format("which of the changes it is says `stackx blame {} {} {}{}`", advisor::shell_quoted(a.text), advisor::shell_quoted(b.text), measured,
                      yardstick.is_rate() ? "" : " --metric " + yardstick.word());
 }
 
