@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analysis/text/words.hpp"
 #include "blame/report/kept.hpp"
 #include "blame/report/output.hpp"
 #include "blame/versions.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::blame {
 namespace {
@@ -46,19 +49,33 @@ std::optional<std::size_t> culprit(const Answer& answer) {
   return std::nullopt;
 }
 
-void walk_versions(Asked& asked, const Trial& trial, Measuring& measuring, const SayLine& say, Finding& finding) {
-  const auto group = culprit(trial.answer);
-  if (!group) return;
-  auto walk = version_walk(asked, *group);
-  if (!walk) {
-    finding.notes.push_back("--versions: no other release lies between the two");
-    return;
-  }
-  say(fmt::format("versions of {}: {} between the two, of which {} can be tried", walk->package,
-                  walk->versions.size() - 2 + walk->skipped.size(), walk->versions.size() - 2));
+// What --versions found; its cost, and why it ended, become the trial's.
+struct Walked {
+  std::optional<FirstBad> first_bad;
+  std::string note;
+};
+
+// Of the budget what is left.
+Walked walk_versions(Asked& asked, std::size_t group, Measuring& measuring, const SayLine& say, Trial& trial) {
+  auto walk = version_walk(asked, group);
+  if (!walk) return {{}, "--versions: no other release lies between the two"};
+  auto& most = walk->question.settings.most_inspections;
+  most -= std::min(most, trial.cost.inspections);
+  const auto usual = usual_inspections(walk->question.lattice, walk->question.settings);
+  const double each = trial.cost.seconds / static_cast<double>(std::max<std::size_t>(trial.cost.inspections, 1));
+  say(fmt::format("versions of {}: {} between the two, of which {} can be tried; usually about {}, {}", walk->package,
+                  walk->versions.size() - 2 + walk->skipped.size(), walk->versions.size() - 2, analysis::counted(usual, "inspection"),
+                  workspace::duration(each * static_cast<double>(usual))));
   auto job = asked.job;
   job.loaded.catalog = walk->catalog;
-  finding.first_bad = first_bad(*walk, measuring.run(walk->question, job), finding.metric);
+  const auto walked = measuring.run(walk->question, job);
+  trial.cost.add(walked.cost);
+  trial.fresh += walked.fresh;
+  trial.interrupted |= walked.interrupted;
+  trial.out_of_budget |= walked.out_of_budget;
+  trial.campaigns.insert(trial.campaigns.end(), walked.campaigns.begin(), walked.campaigns.end());
+  const bool breaks = gives_no_result(trial, asked.question.metric);
+  return {first_bad(*walk, walked, asked.question.metric, breaks), {}};
 }
 
 Finding same_stack(const Asked& asked, const Named& named) {
@@ -77,18 +94,21 @@ Answered answered(Asked& asked, const Answering& how, const Named& named, const 
   auto& question = asked.question;
   auto trial = measuring.run(question, asked.job);
   const auto finding_of = [&] { return make_finding(asked.between, trial, question.metric, question.settings, named); };
-  auto finding = finding_of();
+  std::vector<std::string> notes;
   if (trial.answer.kind == Answer::Kind::new_fails && !is_error(question.metric)) {
-    const auto failure = finding.headline;
-    say(failure + " So the question is what breaks it.");
+    say(finding_of().headline + " So the question is what breaks it.");
+    notes.push_back(fmt::format("{} does not run: asked was what breaks it, not what makes it slower", named.new_end));
     question.metric = *Yardstick::from("error");
     trial = measuring.run(question, asked.job);
-    finding = finding_of();
-    finding.notes.insert(finding.notes.begin(), failure);
   }
   const auto group = culprit(trial.answer);
+  Walked walked;
+  if (how.versions && group && !trial.interrupted) walked = walk_versions(asked, *group, measuring, say, trial);
+  if (!walked.note.empty()) notes.push_back(walked.note);
+  auto finding = finding_of();
   finding.may_have_first_bad = !how.versions && group && has_releases(asked, *group);
-  if (how.versions && !trial.interrupted) walk_versions(asked, trial, measuring, say, finding);
+  finding.first_bad = std::move(walked.first_bad);
+  finding.notes.insert(finding.notes.begin(), notes.begin(), notes.end());
   keep(measuring.database(), fmt::format("{}-{}", project_name(question).substr(6), question.metric.word()),
        finding_json(finding, asked.between, trial, question.settings, named));
   return {std::move(trial), std::move(finding)};

@@ -7,6 +7,7 @@
 
 #include "analysis/ranking/amount_remark.hpp"
 #include "analysis/statistics/statistics.hpp"
+#include "analysis/text/words.hpp"
 #include "campaigns/plan_lock.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/digest.hpp"
@@ -18,6 +19,7 @@
 namespace stackx::blame {
 namespace {
 
+using analysis::counted;
 using specs::Inspection;
 using History = std::vector<MeasuredRound>;
 
@@ -47,24 +49,30 @@ double seconds_of(const Inspection& inspection) {
   return nanoseconds / 1e9;
 }
 
-// From when each campaign's first began to when its last ended, pauses between two starts left out: what lies further apart
-// than an inspection takes and a minute was no measuring.
-double seconds_of_all(const std::vector<Inspection>& inspections) {
-  constexpr double most_pause = 60;
-  double all = 0;
-  std::string campaign;
-  std::int64_t last = 0;
-  for (const auto& one : inspections) {
+// What inspections took, with what lies between two of a campaign, pauses between two starts left out: what lies further
+// apart than an inspection takes and a minute was no measuring.
+class Elapsed {
+ public:
+  void add(const Inspection& one) {
+    constexpr double most_pause = 60;
     const double own = seconds_of(one);
     std::int64_t finished = 0;
     const bool is_known = specs::parse_utc(one.finished, finished);
-    const double since = static_cast<double>(finished - last) / 1e3;
-    all += is_known && one.campaign == campaign && since >= own && since < own + most_pause ? since : own;
-    campaign = one.campaign;
-    last = finished;
+    const double since = static_cast<double>(finished - last_) / 1e3;
+    each_.push_back(is_known && one.campaign == campaign_ && since >= own && since < own + most_pause ? since : own);
+    all_ += each_.back();
+    campaign_ = one.campaign;
+    last_ = finished;
   }
-  return all;
-}
+  double all() const { return all_; }
+  double usual() const { return analysis::median(each_); }  // without what making an environment takes
+
+ private:
+  std::vector<double> each_;
+  double all_ = 0;
+  std::string campaign_;
+  std::int64_t last_ = 0;
+};
 
 // One campaign of a trial: the rounds of one set of stacks, each kept in the history once it is complete.
 class TrialSchedule : public campaigns::Schedule {
@@ -112,20 +120,21 @@ class TrialListener : public campaigns::Listener {
   TrialListener(store::Store& store, store::Spool& spool, const SayLine& say) : store_(store), spool_(spool), say_(say) {}
 
   void result(const Inspection& inspection) override {
-    spool_.write(inspection);
-    store_.ingest(inspection);
+    store::keep(inspection, spool_, store_);
     ++fresh;
     keep(inspection);
   }
   void progress(const campaigns::Progress& progress) override {
-    line_.show(fmt::format("[{} inspections, {}]  {}: {}", inspections.size(), workspace::duration(seconds), doing, progress.current));
+    line_.show(fmt::format("[{}, {}]  {}: {}", counted(inspections.size(), "inspection"), workspace::duration(elapsed.all()), doing, progress.current));
   }
   void say(const std::string& text) override { line_.say(text); }
   void finished(std::uint64_t /*round*/) override {
-    if (told_minutes_ || fresh == 0) return;
+    constexpr std::size_t enough = 4;  // two rounds: environments are made in the first
+    if (told_minutes_ || fresh == 0 || inspections.size() < enough) return;
     told_minutes_ = true;
-    const double each = seconds / static_cast<double>(inspections.size());
-    tell(fmt::format("an inspection takes {}: usually about {} in all", workspace::duration(each), workspace::duration(each * static_cast<double>(usual))));
+    const double each = elapsed.usual();
+    tell(fmt::format("an inspection takes {}: usually about {} for {} of them", workspace::duration(each),
+                     workspace::duration(each * static_cast<double>(usual)), usual));
   }
   void finish() { line_.finish(); }
   void tell(const std::string& text) {
@@ -134,14 +143,14 @@ class TrialListener : public campaigns::Listener {
   }
 
   void keep(const Inspection& inspection) {
-    seconds += seconds_of(inspection);
+    elapsed.add(inspection);
     inspections.push_back(inspection);
   }
 
   std::string doing;
   std::size_t usual = 0;  // inspections
   std::size_t fresh = 0;
-  double seconds = 0;
+  Elapsed elapsed;
   std::vector<Inspection> inspections;
 
  private:
@@ -169,14 +178,15 @@ class Running {
     while (true) {
       step = next(question_.lattice, question_.settings, history_);
       history_.resize(step.used);
-      if (!step.stage || trial_.interrupted || trial_.out_of_time) break;
+      if (!step.stage || trial_.interrupted || trial_.out_of_budget) break;
       run_rounds(step);
     }
     listener_.finish();
     trial_.answer = step.answer;
     tell_ends();
     trial_.fresh = listener_.fresh;
-    trial_.seconds = seconds_of_all(listener_.inspections);
+    trial_.out_of_budget |= step.answer.out_of_budget;
+    sum_up_cost();
     return std::move(trial_);
   }
 
@@ -186,6 +196,14 @@ class Running {
     std::map<specs::Stack, bool> ran;
     for (const auto& one : campaigns::documents(store_, campaign)) ran[one.stack] |= one.outcome == specs::Outcome::ok;
     return std::ranges::any_of(ran, [](const auto& one) { return !one.second; });
+  }
+
+  void sum_up_cost() {
+    auto& cost = trial_.cost;
+    for (const auto& one : listener_.inspections) cost.stacks.insert(one.stack.id());
+    cost.inspections = listener_.inspections.size();
+    cost.rounds = trial_.answer.rounds;
+    cost.seconds = listener_.elapsed.all();
   }
 
   void run_rounds(const Next& step) {
@@ -200,8 +218,8 @@ class Running {
     tell(step);
     const auto ending = campaigns::run(plan, inspector_, schedule, store_.done(plan.id), listener_, stop_);
     if (ending == campaigns::Ending::interrupted) trial_.interrupted = true;
-    if (ending == campaigns::Ending::complete && late_()) trial_.out_of_time = true;
-    if (ending == campaigns::Ending::too_many_failures || ending == campaigns::Ending::budget) trial_.out_of_time = true;
+    if (ending == campaigns::Ending::complete && late_()) trial_.out_of_budget = true;
+    if (ending == campaigns::Ending::too_many_failures || ending == campaigns::Ending::budget) trial_.out_of_budget = true;
   }
 
   // The one that the store has, where it began with the same question; else a new one, durable before its first inspection.
@@ -238,7 +256,7 @@ class Running {
         break;
       }
     }
-    listener_.tell(fmt::format("{}: {} stacks a round", listener_.doing, step.stacks.size()));
+    listener_.tell(fmt::format("{}: {} a round", listener_.doing, counted(step.stacks.size(), "stack")));
   }
 
   void tell_ends() {
@@ -274,6 +292,13 @@ class Running {
 };
 
 }  // namespace
+
+void Cost::add(const Cost& other) {
+  stacks.insert(other.stacks.begin(), other.stacks.end());
+  inspections += other.inspections;
+  rounds += other.rounds;
+  seconds += other.seconds;
+}
 
 std::string project_name(const Question& question) { return "blame-" + id_of(question); }
 

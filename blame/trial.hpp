@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,11 +36,20 @@ struct Question {
 
 };
 
+// What was spent on an answer, by earlier starts, too.
+struct Cost {
+  std::set<std::string> stacks;  // ids
+  std::size_t inspections = 0, rounds = 0;
+  double seconds = 0;  // that inspections took, with what lies between them, without pauses
+
+  void add(const Cost& other);
+};
+
 struct Trial {
   Answer answer;
-  bool interrupted = false, out_of_time = false;
+  bool interrupted = false, out_of_budget = false;
   std::size_t fresh = 0;               // inspections of this start; the store had the others
-  double seconds = 0;                  // that its inspections took, with what lies between them, without pauses
+  Cost cost;
   std::vector<std::string> campaigns;  // ids
   std::optional<specs::Inspection> old_end, new_end;  // the last of each: what was really loaded, on which machine
   std::string old_amount, new_amount;  // medians, in words; empty: none

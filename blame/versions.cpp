@@ -120,7 +120,7 @@ std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
   return walk;
 }
 
-FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Yardstick metric) {
+FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Yardstick metric, bool breaks) {
   FirstBad result;
   result.package = walk.package;
   result.between = walk.versions.size() - 2 + walk.skipped.size();
@@ -140,11 +140,14 @@ FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Yardstick metric
   }
   if (result.bad.empty())
     result.text = fmt::format("Which version of {} it began with is not shown: {} of {} measured.", walk.package, result.tried, walk.versions.size());
+  else if (breaks)
+    result.text = fmt::format("It began with {} {}: {} is the last that runs, {} of {} versions measured.", walk.package, result.bad, result.good,
+                              result.tried, walk.versions.size());
   else
     result.text = fmt::format("{} {} {}: {} after {}, {} of {} versions measured.", is_all(trial.answer) ? "It began with" : "The largest step is",
                               walk.package, result.bad, result.effect->text(), result.good, result.tried, walk.versions.size());
   if (!further.empty()) result.text += fmt::format(" Further steps: {}.", fmt::join(further, ", "));
-  if (!result.bad.empty() && further.empty() && !is_all(trial.answer))
+  if (!result.bad.empty() && further.empty() && !breaks && !is_all(trial.answer))
     result.text += fmt::format(" All versions together make it {}.", ratio_from(trial.answer.total, metric).text());
   if (!walk.in_old_company.empty())
     result.text += fmt::format(" {} of them ran with the old end's other packages, because the new end's do not allow them.", walk.in_old_company.size());

@@ -30,6 +30,7 @@ bool has_releases(const Asked& asked, std::size_t group);
 // Of the group that was found; nothing where its leading package is at one end only, or no release lies between.
 std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group);
 
-FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Yardstick metric);
+// `breaks`: what is new gives no result at all.
+FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Yardstick metric, bool breaks);
 
 }  // namespace stackx::blame

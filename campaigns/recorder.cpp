@@ -51,8 +51,7 @@ analysis::PilotInspection pilot_inspection(const specs::Inspection& inspection) 
 }
 
 void CampaignRecorder::result(const specs::Inspection& inspection) {
-  spool_.write(inspection);
-  store_.ingest(inspection);
+  store::keep(inspection, spool_, store_);
   ++outcomes[inspection.outcome];
   if (const auto wrong = build_contradiction(inspection, catalog_); wrong && said_.insert(*wrong).second) line.say(*wrong);
   add(throttling, inspection.conditions, inspection.samples_ns.size());

@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/output/print.hpp"
+#include "specs/format/masked.hpp"
 #include "specs/project/own_pis.hpp"
 #include "store/store.hpp"
 #include "workspace/asked_workload.hpp"
@@ -28,7 +29,7 @@ struct BlameWords {
   double delta = 1;  // percent
   std::optional<double> minutes;  // of the budget
   bool versions = false, dry_run = false;
-  std::string again;  // the options as they were given
+  std::string again;  // the command as it was given
 };
 
 void blame_say(const std::string& line) { workspace::remark("{}\n", line); }
@@ -53,7 +54,8 @@ std::string short_name(const std::string& end, const std::string& other) {
 
 // What will be measured; false where that is all that was asked for.
 bool tell_plan(const blame::Asked& asked, const BlameWords& words, const Globals& globals) {
-  blame::Expected usual{blame::usual_inspections(asked.question.lattice, asked.question.settings)};
+  const auto& settings = asked.question.settings;
+  blame::Expected usual{.inspections = blame::usual_inspections(asked.question.lattice, settings), .allowed = settings.most_inspections, .versions = words.versions};
   if (const auto each = blame::usual_seconds(store::default_path(globals.db), asked.question)) usual.seconds = *each * static_cast<double>(usual.inspections);
   if (words.dry_run && globals.json)
     print_json(blame::plan_json(asked.between, usual));
@@ -117,23 +119,12 @@ void add_how(Command command, BlameWords& words) {
   command.add_flag("--dry-run", words.dry_run, "Say what differs and what hangs together, measure nothing");
 }
 
-// The command as it may be pasted: without what only says how the answer is printed.
-std::string command_text(const BlameWords& words) {
-  const auto& asked = words.asked;
+// The command as it may be pasted: all that was given but what only says how the answer is printed, or that there is to be none.
+std::string command_text(const Command& command, const Globals& globals) {
   std::string text = "stackx blame";
-  const auto add = [&](const std::string& option, const std::string& value) {
-    if (!value.empty()) text += fmt::format("{}{} {}", option.empty() ? "" : " ", option, advisor::shell_quoted(value));
-  };
-  add("", asked.old_end);
-  add("", asked.new_end);
-  add("--pi", asked.pi);
-  add("--files", asked.files);
-  add("--workload", asked.workload);
-  add("--metric", words.metric);
-  add("--project", asked.project.string());
-  add("--python", asked.python);
-  if (asked.limits.runner != "local") add("--runner", asked.limits.runner);
-  return text;
+  for (const auto& word : command.words({"--format", "--dry-run"})) text += " " + advisor::shell_quoted(word);
+  if (!globals.db.empty()) text += " --db " + advisor::shell_quoted(globals.db);
+  return specs::without_passwords(text);  // of --index-url: it may stand in an issue
 }
 
 }  // namespace
@@ -150,8 +141,8 @@ void add_blame(Command app, Globals& globals) {
         {"A workload of stackx's, and the first bad version", "stackx blame old.lock new.lock --workload matmul --versions"}}});
   add_what(command, *words);
   add_how(command, *words);
-  command.callback([words, &globals] {
-    words->again = command_text(*words);
+  command.callback([words, command, &globals] {
+    words->again = command_text(command, globals);
     run_blame(*words, globals);
   });
 }

@@ -132,7 +132,7 @@ void add_compare(Command app, Globals& globals) {
       "Verdict with interval between two stacks, lock files, campaigns, hosts or stores");
   command.describe(
       {"Both are compared on the rounds that both ran in. The verdict is SLOWER, FASTER, EQUIVALENT or UNRESOLVED, "
-       "with a confidence interval of the ratio.",
+       "with a confidence interval of the ratio. Sides that share no round (two campaigns, hosts, stores) only look faster or slower.",
        {{"Two settings, over all stacks with them", "stackx compare openblas-coretype=Haswell openblas-coretype=Nehalem"},
         {"Fail where an upgrade costs more than 5%", "stackx compare old.lock new.lock --max-slower 5"}}});
   command.notes(

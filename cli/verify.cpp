@@ -207,7 +207,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
   auto verification = analysis::judge(baseline, fresh.comparison, advice.yardstick);
   if (interrupted)
     verification = {analysis::Claim::undecided,
-                    fmt::format("interrupted after {} of {} rounds; what they measured is kept: stackx compare {} {}", fresh.logs.size(),
+                    fmt::format("interrupted after {} of {} rounds; what they measured is kept: `stackx compare {} {}`", fresh.logs.size(),
                                 options.rounds, stacks.front().short_id(), stacks.back().short_id())};
   else if (fresh.logs.empty())
     verification = {analysis::Claim::undecided,

@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -313,7 +314,7 @@ void remove_database(const fs::path& file) {
 }
 
 Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> steps)
-    : file_(file), mode_(mode), database_(open(file, mode)) {
+    : file_(file), mode_(mode), database_(open(file, mode)), identity_(identity_of(file)) {
   run([&] {
     configure(database_, file_, mode_);
     const int newest = steps.back().version;
@@ -343,6 +344,14 @@ void Connection::require_writable() const {
   if (mode_ == Mode::read_only)
     throw bad_input(fmt::format("{}: opened read-only; nothing can be stored in it", file_.string()));
 }
+
+std::optional<Connection::Identity> Connection::identity_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  return Identity(status.st_dev, status.st_ino);
+}
+
+bool Connection::is_in_place() const { return identity_of(file_) == identity_; }
 
 Damaged Connection::damaged(const fs::path& file, const std::string& what) {
   return Damaged(

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -85,6 +86,7 @@ class Connection {
   const std::filesystem::path& file() const { return file_; }
   Mode mode() const { return mode_; }
   void require_writable() const;  // throws bad input
+  bool is_in_place() const;       // the file that was opened still stands there: nobody removed or replaced it
 
   // A prepared statement, kept for the next call with the same literal; without bindings.
   Cursor prepare(const char* sql);
@@ -108,9 +110,13 @@ class Connection {
   static Damaged damaged(const std::filesystem::path& file, const std::string& what);
 
  private:
+  using Identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
+  static std::optional<Identity> identity_of(const std::filesystem::path& file);
+
   std::filesystem::path file_;
   Mode mode_;
   SQLite::Database database_;
+  std::optional<Identity> identity_;
   std::map<const void*, SQLite::Statement> statements_;  // keyed by the literal's address
 };
 

@@ -136,6 +136,52 @@ fs::path Spool::write(const specs::Plan& plan) {
   return file;
 }
 
+namespace {
+
+constexpr const char* go_on = "repeat this (a campaign with --resume)";
+
+// Reads it from the file that has no name any more.
+[[noreturn]] void save_beside(const specs::Inspection& last, Spool& spool, const Store& store) {
+  const auto& campaign = last.campaign;
+  spool.write(last);
+  std::size_t saved = 1;
+  store.documents(campaign, [&](const std::string& text) {
+    const auto node = specs::Node::parse_text(text, store.file().string());
+    if (node.at("$schema").text() == "stackx/plan/1") {
+      spool.write(specs::plan_from(node));
+    } else {
+      const auto inspection = specs::inspection_from(node);
+      if (!fs::exists(spool.place_of(campaign) / (inspection.id + ".json"))) spool.write(inspection);
+      ++saved;
+    }
+  });
+  throw broken_environment(fmt::format(
+      "{}: the store was removed or replaced while this ran, with all that it held. Of campaign {} all {} inspections are kept, in {}: {}, which "
+      "takes them in",
+      store.file().string(), campaign.substr(0, 12), saved, spool.directory().string(), go_on));
+}
+
+bool is_stored(const specs::Inspection& inspection, Store& store) {
+  try {
+    store.ingest(inspection);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void keep(const specs::Inspection& inspection, Spool& spool, Store& store) {
+  if (!store.is_in_place()) save_beside(inspection, spool, store);
+  try {
+    spool.write(inspection);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}. What was measured before{} is kept; then {}", error.what(), is_stored(inspection, store) ? ", and this," : "", go_on));
+  }
+  store.ingest(inspection);
+}
+
 std::vector<std::string> Spool::recover(Store& store) const {
   std::vector<std::string> remarks;
   std::size_t recovered = 0;

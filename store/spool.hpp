@@ -47,4 +47,9 @@ class Spool {
   std::filesystem::path directory_;
 };
 
+// A result of a campaign under way: durable beside the store, then in it. Where one of the two refuses, the other has it. Throws
+// Error, which says what is kept and how to go on; a store that was removed or replaced meanwhile is one, and its documents of the
+// campaign are saved beside its place.
+void keep(const specs::Inspection& inspection, Spool& spool, Store& store);
+
 }  // namespace stackx::store

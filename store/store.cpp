@@ -8,6 +8,8 @@
 namespace stackx::store {
 
 Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+const std::filesystem::path& Store::file() const { return database_->connection.file(); }
+bool Store::is_in_place() const { return database_->connection.is_in_place(); }
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 

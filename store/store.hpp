@@ -151,6 +151,10 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
 
+  const std::filesystem::path& file() const;
+  // Nobody removed or replaced the file since it was opened: what is stored and read is still that of who opens it next.
+  bool is_in_place() const;
+
   // Both verify the id. A second, different document for one (campaign, round, arm) is refused:
   // Error(bad_input).
   Ingest ingest(const specs::Inspection& inspection);

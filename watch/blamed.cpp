@@ -9,6 +9,7 @@
 #include "blame/report/output.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
+#include "specs/format/masked.hpp"
 #include "workspace/kept_file.hpp"
 #include "workspace/shell_words.hpp"
 
@@ -76,7 +77,12 @@ std::string blame_command(const blame::BlameOptions& asked) {
   add("--workload", asked.workload);
   if (asked.metric) add("--metric", asked.metric->word());
   add("--python", asked.python);
-  return text;
+  const blame::BlameOptions usual;
+  if (asked.limits.runner != usual.limits.runner) add("--runner", asked.limits.runner);
+  if (asked.settings.delta != usual.settings.delta) add("--delta", fmt::format("{:g}", 100 * asked.settings.delta));
+  add("--index-url", asked.index_url);
+  if (asked.pip != usual.pip) add("--pip", asked.pip);
+  return specs::without_passwords(text);
 }
 
 }  // namespace
@@ -87,15 +93,15 @@ Blamed blame_between(const WatchOptions& options, const Subject& subject, const 
     return {{"which of the changes it is: `stackx blame` measures with plain programs and stackx's own workloads, not with a PI of one's own"}, {}};
   const auto asked_options = blame_options(options, subject, advised, slower, catalog);
   const auto command = blame_command(asked_options);
-  if (options.cluster) return {{"which of the changes it is, asked on a node: " + command}, {}};
-  if (!options.blame) return {{"which of the changes it is: " + command}, {}};
+  if (options.cluster) return {{fmt::format("which of the changes it is, asked on a node: `{}`", command)}, {}};
+  if (!options.blame) return {{fmt::format("which of the changes it is: `{}`", command)}, {}};
   try {
     auto asked = blame::ask(asked_options, context);
     const blame::Named named{"the advised stack", "the newcomer's", command};
     const auto [trial, finding] = blame::answered(asked, {options.budget_minutes, false, options.offline}, named, context, say);
     return {{finding.headline}, blame::finding_json(finding, asked.between, trial, asked.question.settings, named).dump()};
   } catch (const Error& error) {  // the verdict stands without it
-    return {{fmt::format("blame could not be asked: {}", error.what()), "which of the changes it is: " + command}, {}};
+    return {{fmt::format("blame could not be asked: {}", error.what()), fmt::format("which of the changes it is: `{}`", command)}, {}};
   }
 }
 

@@ -97,10 +97,7 @@ void write_err(std::string_view text) { put_err(specs::printable(text, specs::Ke
 void write_remark(std::string_view text) {
   const auto width = page_columns(STDERR_FILENO);
   if (!width) return write_err(text);
-  std::string folded;
-  for (const auto& line : analysis::lines_of(std::string(text)))
-    folded += analysis::width_of(line) <= *width ? line + "\n" : analysis::hanging(line, std::min(line.find_first_not_of(' '), line.size()), *width);
-  write_err(folded);
+  write_err(analysis::folded(std::string(text), *width));
 }
 
 std::optional<std::size_t> terminal_width(int descriptor) {

@@ -164,7 +164,7 @@ void add_not_ranked(const Grounds& from, Advice& answer) {
   const auto& project = from.options.project;
   if (const auto& lock = from.options.lock; !lock.empty() && !from.known.wish)
     answer.cautions.push_back(fmt::format("{} holds no framework whose releases facts compare, so this is what {} is usually run with. What an "
-                                          "upgrade from it changes: stackx blame {} NEW --pi COMMAND",
+                                          "upgrade from it changes: `stackx blame {} NEW --pi COMMAND`",
                                           lock.filename().string(), from.known.selection.asked.pi, shell_quoted(lock.string())));
   const auto& stack = from.known.chosen ? from.known.chosen->valid.stack : from.known.latest;
   const auto is_answered = [&](const std::string& name) {

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
+#include <span>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -66,20 +70,32 @@ void add_member(Family& family, SignTests& tests, const store::StepSums& step) {
   family.members.push_back(m);
 }
 
-// The store's counts are of rates: those of a yardstick, from up to `compared` inspections of each series.
-void count_again(const store::Questions& store, const specs::Yardstick& yardstick, std::vector<store::StepSums>& steps,
-                 AmountRemark& remark) {
-  std::map<std::int64_t, std::optional<SeriesRates>> known;
-  const auto rates_of_row = [&](std::int64_t row) -> const StackRates* {
+// One end of a step; of what the sums do not count, up to `compared` inspections.
+struct StepEnd {
+  StepEnd(const store::Questions& store, const store::SeriesSums& one, const specs::Yardstick& yardstick)
+      : sums(one), series(yardstick.is_rate() ? SeriesRates(store, one, yardstick) : SeriesRates(store, one, yardstick, compared)) {}
+  store::SeriesSums sums;
+  SeriesRates series;
+};
+
+std::vector<double> logs_of_step(const StepEnd& newer, const StepEnd& older, const specs::Yardstick& yardstick) {
+  const bool comparable = !yardstick.is_rate() || newer.sums.unit == older.sums.unit;
+  return comparable ? paired_logs(newer.series.rates(), older.series.rates()) : std::vector<double>();
+}
+
+// What the store has not counted: by another yardstick than the rate, and of steps that it does not keep.
+void count_steps(const store::Questions& store, const specs::Yardstick& yardstick, std::span<store::StepSums> steps, AmountRemark& remark) {
+  std::map<std::int64_t, std::optional<StepEnd>> known;
+  const auto end_of = [&](std::int64_t row) -> const StepEnd* {
     const auto [found, is_new] = known.try_emplace(row);
     if (is_new)
       if (const auto series = store.one_series(row))
-        for (const auto& m : found->second.emplace(store, *series, yardstick, compared).all()) remark.add(m);
-    return found->second ? &found->second->rates() : nullptr;
+        for (const auto& m : found->second.emplace(store, *series, yardstick).series.all()) remark.add(m);
+    return found->second ? &*found->second : nullptr;
   };
   for (store::StepSums& step : steps) {
-    const auto *older = rates_of_row(step.older), *newer = rates_of_row(step.newer);
-    const auto logs = older && newer ? paired_logs(*newer, *older) : std::vector<double>();
+    const auto *older = end_of(step.older), *newer = end_of(step.newer);
+    const auto logs = older && newer ? logs_of_step(*newer, *older, yardstick) : std::vector<double>();
     const double sign = yardstick.smaller_is_better() ? -1 : 1, margin = std::log1p(delta);
     step.rounds = logs.size();
     step.faster = static_cast<std::uint64_t>(std::ranges::count_if(logs, [&](double log) { return sign * log > margin; }));
@@ -87,6 +103,58 @@ void count_again(const store::Questions& store, const specs::Yardstick& yardstic
     step.ratio = logs.empty() ? 0 : std::exp(sign * median(logs));  // below 1 is worse, as of rates
   }
 }
+
+// A version that was measured in other campaigns than its neighbours shares no round with them, and parts two that ran in the
+// same rounds. So where a step has no round, both its ends are compared with the nearest version beyond the other one that ran in
+// one of its campaigns.
+class Beyond {
+ public:
+  Beyond(const store::Questions& store, const std::vector<store::StepSums>& steps) : store_(store), steps_(steps) {
+    for (const auto& step : steps) {
+      next_[{step.component, step.older}] = step.newer;
+      previous_[{step.component, step.newer}] = step.older;
+    }
+  }
+
+  std::vector<store::StepSums> steps() {
+    std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> found;
+    for (const auto& step : steps_) {
+      if (step.rounds > 0) continue;
+      if (const auto newer = beyond(next_, step.component, step.older, step.newer)) found.emplace(step.older, *newer, step.component);
+      if (const auto older = beyond(previous_, step.component, step.newer, step.older)) found.emplace(*older, step.newer, step.component);
+    }
+    std::vector<store::StepSums> result;
+    for (const auto& [older, newer, component] : found) result.push_back({older, newer, component});
+    return result;
+  }
+
+ private:
+  using Neighbours = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;  // component and series -> series
+
+  std::optional<std::int64_t> beyond(const Neighbours& neighbours, std::int64_t component, std::int64_t of, std::int64_t from) {
+    for (auto at = neighbours.find({component, from}); at != neighbours.end(); at = neighbours.find({component, at->second}))
+      if (ran_together(of, at->second)) return at->second;
+    return std::nullopt;
+  }
+
+  bool ran_together(std::int64_t a, std::int64_t b) {
+    return std::ranges::any_of(campaigns_of(a), [&](const std::string& one) { return campaigns_of(b).contains(one); });
+  }
+
+  const std::set<std::string>& campaigns_of(std::int64_t series) {
+    const auto [found, is_new] = campaigns_.try_emplace(series);
+    if (is_new)
+      if (const auto sums = store_.one_series(series))
+        for (const auto& occasion : store_.occasions(*sums))
+          if (occasion.ok > 0 && !occasion.campaign.empty()) found->second.insert(occasion.campaign);
+    return found->second;
+  }
+
+  const store::Questions& store_;
+  const std::vector<store::StepSums>& steps_;
+  Neighbours next_, previous_;
+  std::map<std::int64_t, std::set<std::string>> campaigns_;
+};
 
 // Steps that the filters ask for. A component that is named asks for its own steps, and for stacks
 // that hold it at these versions after the step.
@@ -113,10 +181,14 @@ std::vector<store::StepSums> steps_asked(const store::Questions& store,
                named.empty() ? !options.no_upgrades.contains(name)
                              : std::ranges::any_of(named, [&](const auto& c) { return c.name == name; });
   };
-  std::erase_if(steps, [&](const store::StepSums& step) {
-    return !is_wanted(step.component) || (narrowed && !newer.contains(step.newer));
-  });
-  if (!options.yardstick.is_rate()) count_again(store, options.yardstick, steps, remark);
+  std::erase_if(steps, [&](const store::StepSums& step) { return !is_wanted(step.component); });
+  auto further = Beyond(store, steps).steps();
+  const auto not_asked = [&](const store::StepSums& step) { return narrowed && !newer.contains(step.newer); };
+  std::erase_if(steps, not_asked);
+  std::erase_if(further, not_asked);
+  if (!options.yardstick.is_rate()) count_steps(store, options.yardstick, steps, remark);
+  count_steps(store, options.yardstick, further, remark);
+  std::ranges::copy_if(further, std::back_inserter(steps), [](const store::StepSums& step) { return step.rounds > 0; });
   return steps;
 }
 
@@ -192,15 +264,8 @@ std::string ratio_text(double ratio) { return fmt::format("×{:.3f}", ratio); }
 void add_row(const store::Questions& store, const Family& family, const Member& m, const specs::Yardstick& yardstick, Answer& answer) {
   const auto older = store.one_series(m.step.older), newer = store.one_series(m.step.newer);
   if (!older || !newer) return;
-  const bool by_rate = yardstick.is_rate();  // of which the sums counted every round
-  const auto rates = [&](const store::SeriesSums& one) {
-    return by_rate ? SeriesRates(store, one, yardstick) : SeriesRates(store, one, yardstick, compared);
-  };
-  const SeriesRates before = rates(*older), after = rates(*newer);
-  const Comparison c =
-      decided(!by_rate || older->unit == newer->unit ? paired_logs(after.rates(), before.rates())
-                                         : std::vector<double>(),  // not comparable
-              delta, family.decision(m), yardstick);
+  const StepEnd before(store, *older, yardstick), after(store, *newer, yardstick);
+  const Comparison c = decided(logs_of_step(after, before, yardstick), delta, family.decision(m), yardstick);
   const store::StackRow& stack = store.stack(newer->stack);
   const std::string component = store.component(m.step.component);
   const store::DeviceRow& device = store.device(newer->device);

@@ -213,11 +213,17 @@ std::string number(double value) {
                                     : fmt::format("{:.{}f}", value, decimals);
 }
 
+namespace {
+
+bool is_command(std::string_view word) { return word.starts_with("stackx ") || word.starts_with("pip install "); }
+
+}  // namespace
+
 std::string wrap(const std::vector<std::string>& words, std::size_t indent,
                  std::string_view separator, std::size_t width) {
   std::vector<std::string> pieces;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (indent + words[i].size() + separator.size() <= width) pieces.push_back(words[i]);
+    if (indent + words[i].size() + separator.size() <= width || is_command(words[i])) pieces.push_back(words[i]);
     else std::ranges::move(split(words[i]), std::back_inserter(pieces));  // too long for a line
     if (i + 1 < words.size() && !pieces.empty()) pieces.back() += separator;
   }
@@ -276,6 +282,13 @@ std::string paragraph(const std::string& text, std::size_t indent, std::size_t w
 
 std::string hanging(const std::string& text, std::size_t indent, std::size_t width) {
   return std::string(indent, ' ') + wrap(text, indent + 2, width) + "\n";
+}
+
+std::string folded(const std::string& lines, std::size_t width) {
+  std::string text;
+  for (const std::string& line : lines_of(lines))
+    text += width_of(line) <= width ? line + "\n" : hanging(line, std::min(line.find_first_not_of(' '), line.size()), width);
+  return text;
 }
 
 std::string bullet(const std::string& text, std::size_t width) { return "- " + wrap(text, 2, width) + "\n"; }

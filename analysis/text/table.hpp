@@ -3,7 +3,7 @@
 //
 // A table that is too wide for its page folds within its columns: texts and titles at their blanks, numbers never. What would
 // become too narrow to read goes below its row; where even that is too wide, each row is a block of lines "title  cell".
-// What a person pastes stays whole: a word, and what stands `between backquotes`. Rejected: cutting cells, which loses what
+// What a person pastes stays whole: a word, a command (of two lines a shell would run the first), what stands `between backquotes`. Rejected: cutting cells, which loses what
 // was asked for.
 #pragma once
 
@@ -53,13 +53,14 @@ std::string table_text(const std::vector<Column>& columns, const Paint& paint, s
 std::string number(double value);
 
 // `indent` is where the text begins; further lines are indented by as much. `separator` follows every
-// word but the last. A word that is longer than a line breaks at its blanks.
+// word but the last. A word that is longer than a line breaks at its blanks, but for a command ("stackx ...").
 std::string wrap(const std::vector<std::string>& words, std::size_t indent,
                  std::string_view separator, std::size_t width = page_width);
 std::string wrap(const std::string& text, std::size_t indent, std::size_t width = page_width);  // at its words
 std::string paragraph(const std::string& text, std::size_t indent, std::size_t width = page_width);  // indented lines with their ends
 std::string hanging(const std::string& text, std::size_t indent, std::size_t width);  // further lines two columns further
 std::string bullet(const std::string& text, std::size_t width);
+std::string folded(const std::string& lines, std::size_t width);  // those that are too long, hanging
 std::vector<std::string> lines_of(const std::string& text);  // without their ends
 std::string indented(const std::string& lines, std::size_t indent);  // each of them that is not empty
 std::vector<std::string> split(const std::string& text);  // into words; what is `between backquotes` is one

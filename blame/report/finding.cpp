@@ -40,6 +40,10 @@ std::string its(const Yardstick& metric) { return metric.is_rate() ? "it" : "its
 
 std::string percent(double share) { return fmt::format("{:.2g}%", 100 * share); }
 
+// Half of the whole way, as logs: what errs more than before may still run.
+bool is_failure(const Finding& finding, const Ratio& ratio) { return ratio.shown && std::log(ratio.value) > std::log(finding.total.value) / 2; }
+const char* outcome_in_words(bool fails) { return fails ? "fails" : "runs"; }
+
 class Making {
  public:
   Making(const Between& between, const Trial& trial, Yardstick metric, const Settings& settings, const Named& named)
@@ -47,6 +51,7 @@ class Making {
 
   Finding make() {
     result_.metric = metric_;
+    result_.breaks = gives_no_result(trial_, metric_);
     result_.total = ratio_from(answer_.total, metric_);
     add_rows();
     add_headline();
@@ -103,11 +108,12 @@ class Making {
   }
 
   std::string cost() const {
-    return fmt::format("{}, {}, {}", counted(answer_.stacks, "stack"), counted(answer_.inspections, "inspection"),
-                       workspace::duration(trial_.seconds));
+    const auto& cost = trial_.cost;
+    return fmt::format("{}, {}, {}", counted(cost.stacks.size(), "stack"), counted(cost.inspections, "inspection"),
+                       workspace::duration(cost.seconds));
   }
 
-  // NEW gives no result at all, which no ratio says as well.
+  // NEW is wrong or gives no result at all, which no ratio says as well.
   bool is_broken() const { return is_error(metric_) && trial_.new_end && trial_.new_end->outcome != specs::Outcome::ok; }
 
   std::string failure_of(const std::optional<specs::Inspection>& end) const {
@@ -138,6 +144,7 @@ class Making {
       result_.headline = fmt::format("{} breaks it ({}). {}.", culprits.front()->name, failure_of(trial_.new_end), cost());
       return;
     }
+    if (result_.breaks) return several_break_it();
     std::vector<std::string> parts;
     double log = 0;
     for (const auto* list : {&culprits, &gains})
@@ -154,11 +161,31 @@ class Making {
                                     together.front()->low->shown ? together.front()->low->text() : together.front()->high->text(),
                                     together.front()->low->shown ? "where all others are old, and not where they are new"
                                                                  : "where all others are new, and not where they are old"));
+      else if (each_alone(together))
+        parts.push_back(fmt::format("{} each make {} {} at the old end, and together {}", fmt::join(names, " and "), its(metric_),
+                                    together.front()->low->text(), effect.text()));
       else
         parts.push_back(fmt::format("{} together make {} {}, and none of them does alone", fmt::join(names, " and "), its(metric_), effect.text()));
       if (parts.size() == 1) log = answer_.together.log;
     }
     result_.headline = fmt::format("{}: {}. {}.", fmt::join(parts, "; "), share(log), cost());
+  }
+
+  static bool each_alone(const std::vector<const FindingRow*>& rows) {
+    return std::ranges::all_of(rows, [](const FindingRow* row) { return row->low->shown; });
+  }
+
+  // Each for itself, or all of them together; the table says what runs.
+  void several_break_it() {
+    std::vector<std::string> alone, others;
+    for (const auto& row : result_.rows) {
+      if (row.role == Role::none || row.role == Role::others) continue;
+      (is_failure(result_, *row.low) ? alone : others).push_back(row.name);
+    }
+    const auto what = !alone.empty()       ? fmt::format("{} {} it", fmt::join(alone, " and "), alone.size() == 1 ? "breaks" : "each break")
+                      : others.size() == 1 ? fmt::format("{} breaks it, with others only", others.front())
+                                           : fmt::format("{} together break it, and none of them does alone", fmt::join(others, " and "));
+    result_.headline = fmt::format("{} ({}). {}.", what, failure_of(trial_.new_end), cost());
   }
 
   void nothing_found() {
@@ -169,14 +196,18 @@ class Making {
       std::vector<std::string> where;
       for (const auto group : answer_.narrowed) where.push_back(group_in_words(between_, group, 0));
       const auto first = std::min<std::size_t>(where.size(), 5);
-      result_.headline = fmt::format("Not found yet: {} is x{} of {} so far, and the cause is probably among {} of {} groups: {}{}. {}.", named_.new_end,
-                                     number(total.value), named_.old_end, where.size(), between_.groups.size(),
+      const auto so_far = result_.breaks ? fmt::format("{} does not run", named_.new_end)
+                                         : fmt::format("{} makes {} x{} so far", named_.new_end, its(metric_), number(total.value));
+      result_.headline = fmt::format("Not found yet: {}, and the cause is probably among {} of {} groups: {}{}. {}.", so_far, where.size(),
+                                     between_.groups.size(),
                                      fmt::join(where.begin(), where.begin() + static_cast<std::ptrdiff_t>(first), ", "),
                                      first < where.size() ? ", ..." : "", cost());
     } else if (answer_.total.shown) {
       result_.kind = Finding::Kind::unfinished;
-      result_.headline = fmt::format("Not found: {} makes {} {} of {}, but no single group could be shown to. {}.", named_.new_end, its(metric_),
-                                     total.text(), named_.old_end, cost());
+      result_.headline = fmt::format("Not found: {}, but no single group could be shown to. {}.",
+                                     result_.breaks ? fmt::format("{} does not run", named_.new_end)
+                                                    : fmt::format("{} makes {} {}", named_.new_end, its(metric_), total.text()),
+                                     cost());
     } else if (!total.low) {
       result_.kind = Finding::Kind::unfinished;
       result_.headline = fmt::format("Not known yet {}: {} are too few to tell. {}.", names, counted(total.rounds, "round"), cost());
@@ -204,25 +235,28 @@ class Making {
 
   void add_because() {
     auto& because = result_.because;
-    if (!trial_.old_amount.empty() && !trial_.new_amount.empty())
+    if (!trial_.old_amount.empty() && !trial_.new_amount.empty() && !result_.breaks)
       because.push_back(fmt::format("{}: {}; {}: {} (medians)", named_.old_end, trial_.old_amount, named_.new_end, trial_.new_amount));
     for (const auto& row : result_.rows) {
       if (row.role == Role::culprit || row.role == Role::gain || row.role == Role::together)
-        because.push_back(fmt::format("{}: the old end with only it {}, the new end without only it {}; n={}", row.name, row.low->text(),
-                                      inverse(*row.high).text(), row.low->rounds));
+        because.push_back(fmt::format("{}: the old end with only it {}, the new end without only it {}; n={}", row.name,
+                                      result_.breaks ? old_with_it(result_, row) : row.low->text(),
+                                      result_.breaks ? new_without_it(result_, row) : inverse(*row.high).text(), row.low->rounds));
       if (row.role != Role::none && row.role != Role::others && row.changes.size() > 1) because.push_back(company_of(row));
-      if (row.role == Role::others)
-        because.push_back(fmt::format("{}: {}", row.name,
-                                      row.effect->shown || row.low->shown || row.high->shown
-                                          ? fmt::format("{} without what is named above, {} with it", row.low->text(), row.high->text())
-                                          : fmt::format("no effect shown, at most {}", percent(std::max(row.low->most(), row.high->most())))));
+      if (row.role == Role::others && !result_.breaks && (row.effect->shown || row.low->shown || row.high->shown))
+        because.push_back(fmt::format("{}: {} without what is named above, {} with it", row.name, row.low->text(), row.high->text()));
     }
     if (answer_.hidden > 0 && answer_.kind == Answer::Kind::none)
       because.push_back(fmt::format("{} mixtures of the {} groups show nothing either, in which changes that cancel out would", answer_.hidden,
                                     between_.groups.size()));
     if (result_.kind == Finding::Kind::found || result_.kind == Finding::Kind::none)
-      because.push_back(fmt::format("of such answers at most {} name a wrong change; one inspection varies by {} here", percent(settings_.error),
-                                    percent(answer_.noise)));
+      because.push_back(fmt::format("of such answers at most {} name a wrong change{}", percent(settings_.error), noise_in_words()));
+  }
+
+  std::string noise_in_words() const {
+    constexpr double hardly = 1e-4;
+    if (result_.breaks) return "";
+    return answer_.noise < hardly ? "; inspections hardly vary here" : fmt::format("; one inspection varies by {} here", percent(answer_.noise));
   }
 
   static Ratio inverse(const Ratio& ratio) {
@@ -240,7 +274,7 @@ class Making {
     if (!trial_.amount_remark.empty()) result_.notes.push_back(trial_.amount_remark);
     if (result_.kind == Finding::Kind::found && !answer_.complete)
       result_.notes.push_back("what the others do is not known more exactly within the rounds that there were");
-    if (trial_.out_of_time) result_.notes.push_back("the budget is used up; the same command with more goes on from here");
+    if (trial_.out_of_budget) result_.notes.push_back("the budget is used up; the same command with more goes on from here");
     if (trial_.interrupted) result_.notes.push_back("interrupted; the same command goes on from here");
   }
 
@@ -280,6 +314,13 @@ const char* to_string(FindingRow::Role role) {
     case Role::others: return "others";
   }
   return "none";
+}
+
+const char* old_with_it(const Finding& finding, const FindingRow& row) { return outcome_in_words(is_failure(finding, *row.low)); }
+const char* new_without_it(const Finding& finding, const FindingRow& row) { return outcome_in_words(!is_failure(finding, *row.high)); }
+
+bool gives_no_result(const Trial& trial, const Yardstick& metric) {
+  return is_error(metric) && trial.new_end && trial.new_end->outcome != specs::Outcome::ok && !trial.new_end->check;
 }
 
 Finding make_finding(const Between& between, const Trial& trial, Yardstick metric, const Settings& settings, const Named& named) {

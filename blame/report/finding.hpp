@@ -48,6 +48,7 @@ struct Finding {
   enum class Kind { found, none, same, old_fails, new_fails, unfinished } kind = Kind::none;
   std::string headline;                // the answer; with what it cost
   Yardstick metric = {};
+  bool breaks = false;                 // NEW gives no result at all: rows say what runs, their ratios nothing
   Ratio total;
   std::vector<FindingRow> rows;
   std::vector<std::string> because;    // sentences
@@ -55,6 +56,13 @@ struct Finding {
   std::optional<FirstBad> first_bad;
   bool may_have_first_bad = false;     // where nobody looked for it yet
 };
+
+// "fails", "runs": of a row of a finding that breaks, what OLD does with only it, and NEW without only it.
+const char* old_with_it(const Finding& finding, const FindingRow& row);
+const char* new_without_it(const Finding& finding, const FindingRow& row);
+
+// NEW failed without even a wrong result, and that is what is compared.
+bool gives_no_result(const Trial& trial, const Yardstick& metric);
 
 // What the user asked, for sentences and for the command that repeats it.
 struct Named {

@@ -22,17 +22,24 @@ using Role = FindingRow::Role;
 
 constexpr std::size_t most_reasons = 3;
 
-
-std::string role_in_words(Role role) {
-  switch (role) {
-    case Role::culprit: return "worse, both ways";
-    case Role::gain: return "better, both ways";
-    case Role::together: return "with others only";
-    default: return "no effect shown";
+std::string role_in_words(const Finding& finding, const FindingRow& row) {
+  switch (row.role) {
+    case Role::culprit: return finding.breaks ? "breaks it, both ways" : "worse, both ways";
+    case Role::gain: return finding.breaks ? "mends it, both ways" : "better, both ways";
+    case Role::together:
+      if (row.low->shown) return finding.breaks ? "breaks the old end" : "at the old end only";
+      return "with others only";
+    case Role::others:
+      if (row.low->shown || row.high->shown) return "old / new elsewhere";
+      break;
+    case Role::none: break;
   }
+  return "no effect shown";
 }
 
-std::string effect_in_words(const FindingRow& row) {
+// Empty of what breaks: no ratio says more than that.
+std::string effect_in_words(const Finding& finding, const FindingRow& row) {
+  if (finding.breaks) return "";
   if (row.role == Role::culprit || row.role == Role::gain) return row.effect->text();
   if (row.role == Role::together) return fmt::format("{} / {}", row.low->text(), row.high->text());
   if (row.low->shown || row.high->shown) return fmt::format("{} / {}", row.low->text(), row.high->text());
@@ -40,26 +47,48 @@ std::string effect_in_words(const FindingRow& row) {
   return fmt::format("at most {:.1f}%", 100 * std::max(row.low->most(), row.high->most()));
 }
 
-// What is worth doing next, each with its command.
+std::string effect_in_markdown(const Finding& finding, const FindingRow& row) {
+  if (finding.breaks) return role_in_words(finding, row);
+  const auto effect = effect_in_words(finding, row);
+  return row.role == Role::none || row.role == Role::others ? "no effect shown, " + effect : effect;
+}
+
+// What is worth doing next.
 std::vector<std::string> next_steps(const Finding& finding, const Named& named) {
   std::vector<std::string> steps;
+  if (finding.kind == Kind::old_fails)
+    steps.push_back(fmt::format("another OLD, which runs; where {} runs, the same command with the two exchanged says what mends it", named.new_end));
   if (finding.may_have_first_bad) steps.push_back("which version it began with: the same command with --versions");
   if (finding.kind == Kind::found) steps.push_back("text for an issue: the same command with --format markdown");
-  if (finding.kind == Kind::same) return steps;
   if (finding.kind == Kind::unfinished) steps.push_back("the same command goes on from here");
-  steps.push_back("again: " + named.command);
   return steps;
 }
 
+std::string next_text(const Finding& finding, const Named& named, std::size_t width) {
+  if (finding.kind == Kind::same) return "";
+  std::string text = "\nNext:\n";
+  for (const auto& step : next_steps(finding, named)) text += analysis::bullet(step, width);
+  return text + "- " + analysis::wrap({"again:", named.command}, 2, "", width) + "\n";
+}
+
+// A name that leaves no room for the rest has lines of its own.
 std::string table(const Finding& finding, std::size_t width) {
-  std::size_t wide = 0;
-  for (const auto& row : finding.rows) wide = std::max(wide, analysis::width_of(effect_in_words(row)));
-  const auto room = width > wide + 25 ? width - wide - 25 : std::size_t{20};
+  constexpr std::size_t least = 24, indent = 2, role = 20, gaps = 4;
+  std::size_t wide = 0, longest = least;
+  for (const auto& row : finding.rows) {
+    wide = std::max(wide, analysis::width_of(effect_in_words(finding, row)));
+    longest = std::max(longest, analysis::width_of(row.name));
+  }
+  const auto room = std::max(least, std::min(longest, width - std::min(width, indent + role + gaps + wide)));
   std::string text;
   for (const auto& row : finding.rows) {
-    const auto role = row.role == Role::others && (row.low->shown || row.high->shown) ? "old / new elsewhere" : role_in_words(row.role);
-    const auto name = analysis::width_of(row.name) > room ? row.name.substr(0, room - 3) + "..." : row.name;
-    text += fmt::format("  {:<{}}  {:<19}  {}\n", name, room, role, effect_in_words(row));
+    std::string name = row.name;
+    if (analysis::width_of(name) > room) {
+      text += std::string(indent, ' ') + analysis::wrap(name, 2 * indent, width) + "\n";
+      name.clear();
+    }
+    name.append(room - analysis::width_of(name), ' ');
+    text += analysis::trimmed(fmt::format("  {}  {:<{}}  {}", name, role_in_words(finding, row), role, effect_in_words(finding, row))) + "\n";
   }
   return text;
 }
@@ -101,11 +130,13 @@ const char* to_string(Kind kind) {
 }  // namespace
 
 std::string plan_text(const Between& between, const Expected& expected, std::size_t width) {
-  const auto first = fmt::format("{} {}, in {} that can be told apart; {} valid {} between the ends; usually about {}{}",
+  const auto first = fmt::format("{} {}, in {} that can be told apart; {} valid {} between the ends; usually about {}{}{}{}",
                                  counted(between.changes.size(), "component"), between.changes.size() == 1 ? "differs" : "differ",
                                  counted(between.groups.size(), "group"), between.valid_stacks.empty() ? "very many" : between.valid_stacks,
                                  between.valid_stacks == "1" ? "stack" : "stacks", counted(expected.inspections, "inspection"),
-                                 expected.seconds ? ", " + workspace::duration(*expected.seconds) : "");
+                                 expected.seconds ? ", " + workspace::duration(*expected.seconds) : "",
+                                 expected.allowed < expected.inspections ? fmt::format(", of which the budget allows {}", expected.allowed) : "",
+                                 expected.versions ? "; and what --versions takes, which is told once the change is found" : "");
   std::string text = analysis::wrap(first, 0, width) + "\n";
   for (std::size_t i = 0; i < between.groups.size(); ++i) {
     const auto& group = between.groups[i];
@@ -140,9 +171,7 @@ std::string finding_text(const Finding& finding, const Named& named, std::size_t
   if (!finding.rows.empty()) text += "\n" + table(finding, width);
   if (!finding.because.empty()) text += "\nBecause:\n";
   for (const auto& sentence : finding.because) text += analysis::bullet(sentence, width);
-  const auto steps = next_steps(finding, named);
-  if (!steps.empty()) text += "\nNext:\n";
-  for (const auto& step : steps) text += analysis::bullet(step, width);
+  text += next_text(finding, named, width);
   if (!finding.notes.empty()) text += "\nNotes:\n";
   for (const auto& note : finding.notes) text += analysis::bullet(note, width);
   return text;
@@ -155,9 +184,9 @@ std::string finding_markdown(const Finding& finding, const Named& named, const T
   if (!finding.rows.empty()) {
     text += "\n| change | effect | old end with only it | new end, with it over without it | rounds |\n|---|---|---|---|---|\n";
     for (const auto& row : finding.rows)
-      text += fmt::format("| {} | {} | {} | {} | {} |\n", escape_markdown(row.name),
-                          row.role == Role::none || row.role == Role::others ? "no effect shown, " + effect_in_words(row) : effect_in_words(row),
-                          row.low->text(), row.high->text(), row.low->rounds);
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", escape_markdown(row.name), effect_in_markdown(finding, row),
+                          finding.breaks ? old_with_it(finding, row) : row.low->text(),
+                          finding.breaks ? fmt::format("without it {}", new_without_it(finding, row)) : row.high->text(), row.low->rounds);
   }
   text += "\n";
   for (const auto& sentence : finding.because) text += "- " + escape_markdown(sentence) + "\n";
@@ -193,7 +222,8 @@ Json finding_json(const Finding& finding, const Between& between, const Trial& t
   json["error"] = settings.error;
   json["delta"] = settings.delta;
   json["noise"] = trial.answer.noise;
-  json["cost"] = {{"stacks", trial.answer.stacks}, {"inspections", trial.answer.inspections}, {"rounds", trial.answer.rounds}, {"seconds", trial.seconds}};
+  const auto& cost = trial.cost;
+  json["cost"] = {{"stacks", cost.stacks.size()}, {"inspections", cost.inspections}, {"rounds", cost.rounds}, {"seconds", cost.seconds}};
   json["campaigns"] = trial.campaigns;
   json["command"] = named.command;
   json["notes"] = finding.notes;

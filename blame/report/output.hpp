@@ -2,6 +2,7 @@
 // anything is measured.
 #pragma once
 
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -13,6 +14,8 @@ namespace stackx::blame {
 struct Expected {
   std::size_t inspections = 0;
   std::optional<double> seconds = {};  // none: nothing of the kind was measured yet
+  std::size_t allowed = std::numeric_limits<std::size_t>::max();  // by the budget
+  bool versions = false;  // will be sought afterwards
 };
 
 // "20 packages differ, in 12 groups; ...", then each group and why it hangs together.

@@ -12,7 +12,7 @@ namespace {
 constexpr double steering_alpha = 0.002, halving_alpha = 0.02;
 constexpr std::size_t ends_rounds = 12, halving_rounds = 24, wide_rounds = 24, enough_rounds = 30, few_inspections = 200, most_attempts = 3, most_ways = 5;
 
-struct OutOfBudget {};
+struct Stopped {};  // no round more
 
 void add_new(std::vector<Subset>& stacks, const Subset& stack) {
   if (std::ranges::find(stacks, stack) == stacks.end()) stacks.push_back(stack);
@@ -25,7 +25,7 @@ class Search {
   Answer run() {
     try {
       answer_.complete = settle() && settled_;
-    } catch (const OutOfBudget&) {
+    } catch (const Stopped&) {
       answer_.narrowed = narrowing_;
     }
     finish();
@@ -41,9 +41,10 @@ class Search {
   double edge() const { return std::log1p(settings_.delta); }
 
   void round(Stage stage, const std::vector<Subset>& stacks) {
-    if (rounds_.inspections() + stacks.size() > settings_.most_inspections) throw OutOfBudget();
+    answer_.out_of_budget = rounds_.inspections() + stacks.size() > settings_.most_inspections;
+    if (answer_.out_of_budget) throw Stopped();
     const auto values = ask_(stage, stacks);
-    if (!values) throw OutOfBudget();
+    if (!values) throw Stopped();
     rounds_.add(stacks, *values);
   }
 
@@ -344,11 +345,13 @@ Next next(const Lattice& lattice, const Settings& settings, const std::vector<Me
 }
 
 std::size_t usual_inspections(const Lattice& lattice, const Settings& settings) {
+  Settings unbounded = settings;
+  unbounded.most_inspections = Settings().most_inspections;
   std::vector<std::size_t> counts;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     specs::Random random(seed);
     const auto culprit = random.below(lattice.size());
-    const auto answer = search(lattice, settings, [&](Stage, const std::vector<Subset>& stacks) {
+    const auto answer = search(lattice, unbounded, [&](Stage, const std::vector<Subset>& stacks) {
       Rounds::Values values;
       for (const auto& stack : stacks) values.push_back((stack[culprit] ? -0.2 : 0.0) + 0.02 * (random.unit() - 0.5));
       return std::optional(std::move(values));

@@ -51,6 +51,7 @@ struct Suspect {
 struct Answer {
   enum class Kind { difference, none, old_fails, new_fails } kind = Kind::none;
   bool complete = false;         // else what is known so far
+  bool out_of_budget = false;    // incomplete because of Settings::most_inspections
   Effect total;                  // NEW over OLD
   std::vector<Suspect> suspects; // those with an effect first
   Effect together;               // of all suspects, over OLD
@@ -78,7 +79,8 @@ struct Next {
 };
 Next next(const Lattice& lattice, const Settings& settings, const std::vector<MeasuredRound>& history);
 
-// How many inspections it usually takes to find one culprit on a quiet machine: the search itself, on a made-up clock.
+// How many inspections it usually takes to find one culprit on a quiet machine, whatever the budget: the search itself, on a
+// made-up clock.
 std::size_t usual_inspections(const Lattice& lattice, const Settings& settings);
 
 }  // namespace stackx::blame

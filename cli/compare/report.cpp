@@ -40,21 +40,18 @@ std::string host_names(const Side& side) {
 void note_independence(const CompareReport& report, std::vector<std::string>& notes) {
   const auto& sides = report.sides;
   const auto of_a = period(sides.a), of_b = period(sides.b);
-  notes.push_back(fmt::format(
-      "nothing is paired: A was measured {} to {}, B {} to {}; what else differed between the two "
-      "(drift, load, system) is part of the difference and of no interval",
-      of_a.first, of_a.second, of_b.first, of_b.second));
+  notes.push_back(fmt::format("nothing is paired: A was measured {} to {}, B {} to {}; what else differed between the two times is in no interval",
+                              of_a.first, of_a.second, of_b.first, of_b.second));
   if (!report.result.own_verdicts)
     notes.push_back(
         fmt::format("the intervals of single stacks are bootstrap intervals of {:.3g}% each, not "
                     "corrected for their "
-                    "number; only the verdict over all stacks is one",
+                    "number",
                     100 * report.confidence));
   else if (report.result.couples.size() > 1)
     notes.push_back(
-        fmt::format("fewer than {} stacks: each decides for itself (intervals corrected for their "
-                    "number), and there "
-                    "is a verdict where they agree",
+        fmt::format("fewer than {} stacks: each speaks for itself (intervals corrected for their "
+                    "number), and all where they agree",
                     analysis::least_values(report.confidence)));
 }
 
@@ -106,7 +103,7 @@ std::optional<std::string> how_to_blame(const CompareReport& report) {
   const auto measured = report.sides.workload.program.empty() ? fmt::format("--workload {}", advisor::shell_quoted(report.sides.workload.text()))
                                                               : std::string("--pi COMMAND");
   const auto& yardstick = report.sides.yardstick;
-  return fmt::format("which of the changes it is says: stackx blame {} {} {}{}", advisor::shell_quoted(a.text), advisor::shell_quoted(b.text), measured,
+  return fmt::format("which of the changes it is says `stackx blame {} {} {}{}`", advisor::shell_quoted(a.text), advisor::shell_quoted(b.text), measured,
                      yardstick.is_rate() ? "" : " --metric " + yardstick.word());
 }
 
@@ -140,7 +137,13 @@ nlohmann::json json_of(const specs::Stack& stack, const SideSummary& summary) {
   return json;
 }
 
-nlohmann::json json_of(const CoupleResult& couple, const analysis::SideBySide& result, const specs::Yardstick& yardstick) {
+nlohmann::json looks_json(analysis::Verdict verdict, const CompareReport& report) {
+  if (report.result.paired) return nullptr;
+  return words(verdict, report.sides.yardstick);
+}
+
+nlohmann::json json_of(const CoupleResult& couple, const CompareReport& report) {
+  const auto& result = report.result;
   auto differ = nlohmann::json::object();
   for (const auto& difference : differences(couple.a, couple.b)) {
     const auto version = [](const std::string& text) {
@@ -154,12 +157,43 @@ nlohmann::json json_of(const CoupleResult& couple, const analysis::SideBySide& r
                          {"ratio", couple.comparison.ratio},
                          {"interval", json_of(couple.comparison.interval)},
                          {"bootstrap", json_of(couple.bootstrap)}};
-  if (result.own_verdicts) json["verdict"] = words(couple.comparison.verdict, yardstick);
+  if (result.own_verdicts) {
+    json["verdict"] = shown_word(couple.comparison.verdict, report);
+    json["looks"] = looks_json(couple.comparison.verdict, report);
+  }
   if (result.paired) json["rounds"] = couple.comparison.pairs;
   return json;
 }
 
 }  // namespace
+
+const char* shown_word(analysis::Verdict verdict, const CompareReport& report) {
+  return words(report.result.paired ? verdict : analysis::Verdict::unresolved, report.sides.yardstick);
+}
+
+std::string looks(analysis::Verdict verdict, const CompareReport& report) {
+  using analysis::Verdict;
+  const auto& yardstick = report.sides.yardstick;
+  if (report.result.paired || verdict == Verdict::unresolved) return "";
+  if (verdict == Verdict::equivalent) return "equal";
+  if (yardstick.is_rate()) return verdict == Verdict::faster ? "faster" : "slower";
+  const bool less = yardstick.smaller_is_better() == (verdict == Verdict::faster);
+  return fmt::format("{} {}", less ? "less" : "more", yardstick.noun());
+}
+
+// The times are known, what changed between them is not; but whether it can be the stacks.
+std::string why_not_shown(const CompareReport& report) {
+  if (looks(report.result.overall.verdict, report).empty()) return "";
+  const std::string why = "Not shown: no round has both, and what changed between the two times is part of it. ";
+  switch (report.sides.a.what.kind) {
+    case Compared::Kind::stack:
+    case Compared::Kind::lock: return why + "To know, run both in one campaign.";
+    case Compared::Kind::host: return why + "The stacks are the same: it is the hosts, or what went on there.";
+    case Compared::Kind::campaign:
+    case Compared::Kind::store: break;
+  }
+  return why + "The stacks are the same: it is no version in them, but the machine, its system or its load.";
+}
 
 bool exceeds_limit(const CompareReport& report) {
   const auto& interval = report.result.overall.interval;
@@ -230,7 +264,7 @@ nlohmann::json compare_json(const CompareReport& report) {
     return {{"text", specs::to_utf8(s.what.text)}, {"kind", to_string(s.what.kind)}};
   };
   auto couples = nlohmann::json::array();
-  for (const auto& couple : result.couples) couples.push_back(json_of(couple, result, sides.yardstick));
+  for (const auto& couple : result.couples) couples.push_back(json_of(couple, report));
   nlohmann::json json = {{"a", side(sides.a)},
                          {"b", side(sides.b)},
                          {"workload", sides.workload.text()},
@@ -239,7 +273,8 @@ nlohmann::json compare_json(const CompareReport& report) {
                          {"design", result.paired ? "paired" : "independent"},
                          {"delta", delta},
                          {"confidence", confidence},
-                         {"verdict", words(result.overall.verdict, sides.yardstick)},
+                         {"verdict", shown_word(result.overall.verdict, report)},
+                         {"looks", looks_json(result.overall.verdict, report)},
                          {"ratio", result.overall.ratio},
                          {"interval", json_of(result.overall.interval)},
                          {"bootstrap", json_of(result.bootstrap)},

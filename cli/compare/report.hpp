@@ -21,6 +21,12 @@ struct CompareReport {
   std::vector<analysis::BitsCompared> bits;  // of the couples, where the metric is of the check
 };
 
+// Rounds show; sides that share none only look faster or slower, however far their intervals are apart.
+const char* shown_word(analysis::Verdict verdict, const CompareReport& report);    // "FASTER"; "UNRESOLVED" where no round is shared
+std::string looks(analysis::Verdict verdict, const CompareReport& report);    // "faster", "equal", "less memory"; "" where rounds show, or nothing is seen
+// "Not shown: ..."; empty where rounds show, or nothing looks so.
+std::string why_not_shown(const CompareReport& report);
+
 // B is shown to be slower than A by more than `max_slower`: the whole interval lies beyond.
 bool exceeds_limit(const CompareReport& report);
 

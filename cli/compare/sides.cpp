@@ -11,6 +11,7 @@
 #include "analysis/ranking/finals.hpp"
 #include "analysis/ranking/amount_remark.hpp"
 #include "analysis/statistics/conditions.hpp"
+#include "analysis/statistics/drift.hpp"
 #include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
 #include "specs/format/printable.hpp"
@@ -23,6 +24,8 @@ namespace {
 
 using Kind = Compared::Kind;
 using Names = std::set<std::string>;
+
+constexpr double drift_confidence = 0.95;
 
 bool is_stacks(Kind kind) { return kind == Kind::stack || kind == Kind::lock; }
 
@@ -406,6 +409,9 @@ void note_conditions(Sides& sides) {
   sides.notes.push_back(
       fmt::format("median load average when inspections began, and mean steal: A {}; B {}",
                   conditions_text(sides.a), conditions_text(sides.b)));
+  for (const auto& [side, name] : {std::pair{&sides.a, "A"}, {&sides.b, "B"}})
+    for (const auto& line : analysis::lines(analysis::drift(side->rates, drift_confidence), drift_confidence))
+      sides.notes.push_back(fmt::format("{}: {}", name, line));
 }
 
 std::string why_no_rates(const Sides& sides) {

@@ -60,6 +60,15 @@ std::string relation(Verdict verdict, double delta, const specs::Yardstick& yard
   return "A against B is UNRESOLVED";
 }
 
+// "A looks faster than B", of sides that share no round.
+std::string unpaired_relation(const CompareReport& report) {
+  const auto verdict = report.result.overall.verdict;
+  const auto how = looks(verdict, report);
+  if (how.empty()) return "A against B is UNRESOLVED";
+  if (verdict == Verdict::equivalent) return fmt::format("A and B look equal (within {:.3g}%)", 100 * report.delta);
+  return fmt::format("A looks {}{} than B", report.sides.yardstick.is_rate() ? "" : "to have ", how);
+}
+
 // What n counts.
 std::string basis(const CompareReport& report) {
   const auto& result = report.result;
@@ -92,7 +101,7 @@ std::string outlook(const CompareReport& report) {
 
 std::string sentence(const CompareReport& report) {
   const auto& overall = report.result.overall;
-  return fmt::format("{}: x{:.3f} {}, {}.{}", relation(overall.verdict, report.delta, report.sides.yardstick),
+  return fmt::format("{}: x{:.3f} {}, {}.{}", report.result.paired ? relation(overall.verdict, report.delta, report.sides.yardstick) : unpaired_relation(report),
                      overall.ratio,
                      overall.interval ? interval_text(overall.interval) : "without an interval",
                      basis(report), outlook(report));
@@ -196,7 +205,10 @@ std::string couples_text(const CompareReport& report, std::size_t rows, std::siz
     return interval_text(decided ? c.comparison.interval : c.bootstrap);
   });
   if (decided)
-    column("verdict", false, [&](const auto& c) { return words(c.comparison.verdict, report.sides.yardstick); });
+    column(result.paired ? "verdict" : "looks", false, [&](const auto& c) {
+      const auto how = looks(c.comparison.verdict, report);
+      return how.empty() ? shown_word(c.comparison.verdict, report) : how;
+    });
   column(result.paired ? "rounds" : "n", true, [&](const auto& c) {
     return result.paired ? fmt::format("{}", c.comparison.pairs)
                          : fmt::format("{}, {}", c.of_a.inspections, c.of_b.inspections);
@@ -268,7 +280,9 @@ std::string limit_text(const CompareReport& report, std::size_t width) {
   return labelled("limit",
                   fmt::format("B may be {:.3g}% {} than A: {}", *report.max_slower,
                               report.sides.yardstick.is_rate() ? "slower" : "worse",
-                              exceeds_limit(report) ? "EXCEEDED, the whole interval lies beyond" : "not shown to be exceeded"),
+                              !exceeds_limit(report)      ? "not shown to be exceeded"
+                              : report.result.paired ? "EXCEEDED, the whole interval lies beyond"
+                                                     : "EXCEEDED by what was measured, at two times"),
                   width);
 }
 
@@ -280,6 +294,7 @@ std::string compare_text(const CompareReport& report, const CompareLook& look) {
   const auto paragraph = [&](const std::string& one) { return analysis::wrap(one, 0, look.width); };
   const analysis::Paint paint{look.colour};
   std::string text = paint(bold, paragraph(sentence(report))) + "\n";
+  if (const auto why = why_not_shown(report); !why.empty()) text += paragraph(why) + "\n";
   if (const auto bits = analysis::bits_sentence(report.bits); !bits.empty()) text += paragraph(bits) + "\n";
   text += "\n";
   text += labelled("A", report.sides.a.what.text, look.width) + labelled("B", report.sides.b.what.text, look.width);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -212,6 +213,24 @@ std::vector<std::pair<std::string, std::vector<std::string>>> Command::given() c
     all.emplace_back(positional ? option->get_name(true) : option->get_lnames().front(), option->results());
   }
   return all;
+}
+std::vector<std::string> Command::words(const std::set<std::string>& without) const {
+  std::vector<std::string> positionals, options;
+  for (const auto* option : app_->get_options()) {
+    if (option->get_lnames().empty()) {
+      std::ranges::copy(option->results(), std::back_inserter(positionals));
+      continue;
+    }
+    const auto name = "--" + option->get_lnames().front();
+    if (option->count() == 0 || without.contains(name)) continue;
+    const bool is_flag = option->get_expected_max() == 0;
+    for (const auto& value : option->results()) {
+      options.push_back(name);
+      if (!is_flag) options.push_back(value);
+    }
+  }
+  positionals.insert(positionals.end(), options.begin(), options.end());
+  return positionals;
 }
 bool Command::has_subcommand() const { return !app_->get_subcommands().empty(); }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,6 +103,8 @@ class Command {
   // What was given of this command's own options and positionals: the name without dashes, the values as they were written; of a
   // flag "true".
   std::vector<std::pair<std::string, std::vector<std::string>>> given() const;
+  // The same as words that ask it again, but for the options `without` ("--format").
+  std::vector<std::string> words(const std::set<std::string>& without) const;
 
  private:
   Option add_text(const std::string& name, std::function<void(const std::string&)> take, const std::string& help) const;

@@ -144,7 +144,7 @@ std::vector<std::string> troubles(const specs::ClusterCampaign& campaign, const 
     for (const auto& remark : target.remarks) lines.push_back(fmt::format("{}: {}", target.name, remark));
     if (!target.given_up.empty()) {
       const bool one = target.given_up.size() == 1;
-      lines.push_back(fmt::format("{}: {} {} {} not done after {} that brought no round; see {}; then: stackx cluster collect {} --again",
+      lines.push_back(fmt::format("{}: {} {} {} not done after {} that brought no round; see {}; then: `stackx cluster collect {} --again`",
                                   target.name, one ? "block" : "blocks", campaigns::cluster::text_of(target.given_up), one ? "is" : "are",
                                   counted(campaign.settings.attempts, "submission"),
                                   (campaigns::cluster::root_of(campaign) / target.name / "log").string(), campaign.short_id()));

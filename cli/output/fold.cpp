@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/text/table.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
@@ -68,7 +69,9 @@ std::string folded_error(const std::string& text) {
   constexpr std::size_t narrowest = 40;
   const auto width = workspace::terminal_width(STDERR_FILENO);
   if (!width || *width < narrowest) return text;
-  return each_line(text, [&](std::string_view line) { return fold(line, blanks_before(line), 2, *width); });
+  auto folded = analysis::folded(text, *width);
+  folded.pop_back();  // who says it ends the line
+  return folded;
 }
 
 }  // namespace stackx::cli

@@ -11,7 +11,8 @@ namespace stackx::cli {
 // examples stay whole, so that they can be copied.
 std::string folded_help(std::string_view text, std::size_t width);
 
-// An error on a terminal; elsewhere programs read it, and a line stays one. Further lines are indented.
+// An error on a terminal, commands whole; elsewhere programs read it, and a line stays one, whatever $COLUMNS says. Further lines
+// are indented.
 std::string folded_error(const std::string& text);
 
 }  // namespace stackx::cli

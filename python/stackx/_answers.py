@@ -123,7 +123,8 @@ class Check(Answer):
 class Comparison(Answer):
     """A against B. Not `ok`: nothing of it is measured, or B is shown to be slower than `max_slower` allows.
 
-    verdict   -- FASTER (A is), SLOWER, EQUIVALENT, UNRESOLVED; of metric="memory" and others BETTER, WORSE; None: nothing is measured
+    verdict   -- FASTER (A is), SLOWER, EQUIVALENT, UNRESOLVED; of metric="memory" and others BETTER, WORSE; None: nothing is measured.
+                 UNRESOLVED where no round has both: what it looks like then stands in document["looks"]
     ratio     -- A's rate over B's, or what metric= names, median; None without a verdict
     interval  -- of the ratio, at the confidence asked for (95% unless told); None where there are too few rounds
     n         -- pairs of rounds, or inspections, that it rests on"""

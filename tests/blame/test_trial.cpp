@@ -132,7 +132,7 @@ TEST_CASE("no round begins after the deadline") {
   const test::Directory place;
   Pretending inspector;
   const auto late = run(question(), inspector, place / "x.db", campaigns::steady_seconds() - 1);
-  CHECK(late.out_of_time);
+  CHECK(late.out_of_budget);
   CHECK(inspector.inspected == 0);
   CHECK(culprits(run(question(), inspector, place / "x.db")) == Groups{2});
 }

@@ -85,6 +85,40 @@ TEST_CASE("spool: a lost store is made again") {
   CHECK(store.plan(campaign.id)->seed == 42);
 }
 
+TEST_CASE("spool: of a store that is removed under a campaign all is kept beside it, and said") {
+  const Directory directory;
+  const auto database = directory / "stackx.db";
+  Spool spool(database);
+  const auto campaign = plan(3, 4);
+  {
+    Store store = Store::open(database);
+    store.ingest(campaign);
+    for (std::uint64_t n = 0; n < 5; ++n) keep(inspection(n, campaign.id), spool, store);
+    CHECK(store.is_in_place());
+    for (const char* of : {"", "-wal", "-shm", "-results"}) fs::remove_all(database.string() + of);
+    CHECK_FALSE(store.is_in_place());
+    const auto said = error_of([&] { keep(inspection(5, campaign.id), spool, store); });
+    CHECK_THAT(said, Catch::StartsWith(database.string() + ": the store was removed or replaced while this ran"));
+    CHECK_THAT(said, Catch::Contains("all 6 inspections are kept, in " + database.string() + "-results"));
+  }
+  Store store = Store::open(database);
+  spool.recover(store);
+  CHECK(store.measurements({}).size() == 6);
+  CHECK(store.plan(campaign.id));
+}
+
+TEST_CASE("spool: what cannot be written beside the store is in it, and what to do is said") {
+  const Directory directory;
+  const auto database = directory / "stackx.db";
+  Spool spool(database);
+  Store store = Store::open(database);
+  write(database.string() + "-results", "in its way");
+  const auto said = error_of([&] { keep(inspection(1), spool, store); });
+  CHECK_THAT(said, Catch::StartsWith(database.string() + "-results"));
+  CHECK_THAT(said, Catch::EndsWith("What was measured before, and this, is kept; then repeat this (a campaign with --resume)"));
+  CHECK(store.inspection(inspection(1).id));
+}
+
 TEST_CASE("spool: damaged and refused files are named and stay") {
   const Directory directory;
   const auto database = directory / "stackx.db";

@@ -220,7 +220,7 @@ class Wording {
 
   void add_next() {
     auto& next = report_.next;
-    if (report_.kind == Kind::under_way) next.push_back(fmt::format("how far it is: stackx cluster status {}", report_.campaign.substr(0, 12)));
+    if (report_.kind == Kind::under_way) next.push_back(fmt::format("how far it is: `stackx cluster status {}`", report_.campaign.substr(0, 12)));
     if (report_.advice_changed) next.push_back(install());
     for (const auto& row : report_.rows) {
       if (!row.is_regression) continue;

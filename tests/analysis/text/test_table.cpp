@@ -74,6 +74,8 @@ TEST_CASE("a paragraph breaks at blanks, not within what is between backquotes",
         std::vector<std::string>{"to", "see", "all:", "`stackx hw list`,", "or", "`", "alone"});
   CHECK(wrap("what can be asked for: `stackx workload list` shows it", 2, 29) ==
         "what can be asked for:\n  `stackx workload list`\n  shows it");
+  CHECK(wrap({"Next:", "stackx advise --hw v100 --lock 'a b.txt'"}, 2, "", 20) == "Next:\n  stackx advise --hw v100 --lock 'a b.txt'");
+  CHECK(folded("a line\n  of words that are many\n", 14) == "a line\n  of words\n    that are\n    many\n");
   CHECK(wrap({"a: 1, 2, 3", "suite: inference, inference_device"}, 2, ";", 24) == "a: 1, 2, 3; suite:\n  inference,\n  inference_device");
   CHECK(paragraph("a b", 3) == "   a b\n");
   CHECK(indented("a\n\nb\n", 2) == "  a\n\n  b\n");

@@ -199,5 +199,6 @@ TEST_CASE("a search goes on where its rounds end, whatever the cut") {
 
 TEST_CASE("what it will take is told beforehand") {
   CHECK(usual_inspections(loose(1), {}) == 18);
+  CHECK(usual_inspections(loose(1), {.most_inspections = 4}) == 18);  // whatever the budget
   CHECK(usual_inspections(loose(40), {}) < 120);
 }

@@ -156,7 +156,7 @@ class Compare(MadeUpStore):
         self.store()
         a, b = (f"campaign:{campaign_id(name)[:8]}" for name in ("second", "first"))
         found = self.compare(a, b)
-        self.assertEqual((found["verdict"], found["design"], found["n"], len(found["couples"])), ("FASTER", "independent", 8, 8))
+        self.assertEqual((found["verdict"], found["looks"], found["design"], found["n"], len(found["couples"])), ("UNRESOLVED", "FASTER", "independent", 8, 8))
         self.assertAlmostEqual(found["ratio"], 1.1, delta=0.05)
         ratios = [math.log(couple["ratio"]) for couple in found["couples"]]
         for bound, expected in zip(found["interval"], exact_interval(ratios, 0.95)):
@@ -169,7 +169,10 @@ class Compare(MadeUpStore):
         self.assertIn("nothing is paired", notes)
         self.assertIn("A load 0.50 (n=135), steal not told; B load 0.50 (n=96), steal not told", notes)
         self.assertIn("1 stack only in A and 0 stacks only in B", notes)
-        self.assertIn("n=8 stacks, each measured on both sides, not paired", self.stackx("compare", a, b).stdout)
+        text = self.stackx("compare", a, b).stdout
+        self.assertTrue(text.startswith("A looks faster than B: x1."), text)
+        self.assertIn("n=8 stacks, each measured on both sides, not paired", text)
+        self.assertIn("The stacks are the same: it is no version in them", text)
 
     def test_hosts_by_name_and_by_fingerprint(self):
         twin = dict(self.host, hostname="twin")  # the same make: the same fingerprint
@@ -180,7 +183,7 @@ class Compare(MadeUpStore):
         self.store()
         here = f"host:{self.host['hostname']}"
         found = self.compare("host:twin", here)
-        self.assertEqual((found["verdict"], found["design"], found["a"]["kind"]), ("FASTER", "independent", "host"))
+        self.assertEqual((found["verdict"], found["looks"], found["design"], found["a"]["kind"]), ("UNRESOLVED", "FASTER", "independent", "host"))
         self.assertTrue(found["interval"][0] < 1.5 < found["interval"][1], found["interval"])
         self.assertTrue(any(note.startswith("hosts differ") for note in found["notes"]))
         self.assertIn("n=20 and 20 inspections, not paired", self.stackx("compare", "twin", here).stdout)
@@ -195,7 +198,7 @@ class Compare(MadeUpStore):
         self.rounds([(stack, 0.8 * rate) for stack, rate in stacks], count=10, campaign="second")
         second = self.store("second")
         found = self.compare(first, second)
-        self.assertEqual((found["verdict"], found["a"]["kind"], found["n"]), ("FASTER", "store", 7))
+        self.assertEqual((found["looks"], found["a"]["kind"], found["n"]), ("FASTER", "store", 7))
         self.assertAlmostEqual(found["ratio"], 1.25, delta=0.08)
         self.assertFalse(self.db.exists())  # nobody asked for the usual store
         # What one took over from the other was measured once: it is left out, or B would be as fast as itself.
@@ -207,7 +210,7 @@ class Compare(MadeUpStore):
         self.stackx("merge", first, "--db", self.store("third"))
         partly = self.compare(self.scratch / "third.db", self.scratch / "both.db", exit_code=None)
         self.assertIn("70 inspections are in both stores: measured once, and left out", partly["notes"])
-        self.assertEqual(partly["verdict"], "FASTER")
+        self.assertEqual(partly["looks"], "FASTER")
         self.assertIn("are the same store", self.stackx("compare", first, first, exit_code=2).stderr)
         self.stackx("compare", first, second, "--workload", "conv2d", exit_code=1)
 
@@ -229,7 +232,13 @@ class Compare(MadeUpStore):
         self.rounds([(second, 130)], count=20, campaign="second")
         self.store()
         found = self.compare("openblas=2", "openblas=1")
-        self.assertEqual((found["verdict"], found["design"]), ("FASTER", "independent"))
+        self.assertEqual((found["verdict"], found["looks"], found["design"]), ("UNRESOLVED", "FASTER", "independent"))
+        text = self.stackx("compare", "openblas=2", "openblas=1").stdout
+        self.assertTrue(text.startswith("A looks faster than B: x1."), text)
+        self.assertNotIn("FASTER", text)
+        self.assertIn("Not shown: no round has both", text)
+        self.assertIn("run both in one campaign", text)
+        self.assertIn("EXCEEDED by what was measured, at two times", self.stackx("compare", "openblas=2", "openblas=1", "--max-slower", "3", exit_code=1).stdout)
 
     def test_limit_decides_the_exit_code(self):
         new, old = {"openblas": "2"}, {"openblas": "1"}

@@ -164,7 +164,7 @@ class Verify(Steady):
         running.send_signal(signal.SIGINT)
         said = " ".join(running.communicate(timeout=240)[0].split())
         self.assertEqual(running.returncode, 130)
-        self.assertRegex(said, r"^The claim is undecided: interrupted after \d+ of 100000 rounds; what they measured is kept: stackx compare ")
+        self.assertRegex(said, r"^The claim is undecided: interrupted after \d+ of 100000 rounds; what they measured is kept: `stackx compare ")
 
     def test_bad_advice_is_refused_before_anything_runs(self):
         stacks = len(self.stackx("export").stdout.splitlines())

@@ -162,6 +162,23 @@ class Questions(QueryTest):
         self.assertEqual([r["newer_version"] for r in alone], ["0.3.24"])
         self.assertLessEqual(alone[0]["coverage"], worst["coverage"])
 
+    def test_a_version_of_another_campaign_parts_no_verdict(self):
+        self.rounds([(stack("0.3.23"), 100.0), (stack("0.3.26"), 90.0)], campaign="one")
+        self.rounds([(stack("0.3.24"), 100.0), (stack("0.3.27"), 90.0)], campaign="another")
+        self.store()
+        rows = {(r["older_version"], r["newer_version"]): (r["verdict"], r["rounds"]) for r in self.query("regressions")["rows"]}
+        self.assertEqual(rows, {("0.3.23", "0.3.26"): ("SLOWER", 24), ("0.3.24", "0.3.27"): ("SLOWER", 24), ("0.3.23", "0.3.24"): ("UNRESOLVED", 0),
+                                ("0.3.24", "0.3.26"): ("UNRESOLVED", 0), ("0.3.26", "0.3.27"): ("UNRESOLVED", 0)})
+        rows = self.query("regressions", "--component", "openblas==0.3.26")["rows"]
+        self.assertEqual([(r["older_version"], r["verdict"]) for r in rows], [("0.3.23", "SLOWER"), ("0.3.24", "UNRESOLVED")])
+
+    def test_a_new_version_keeps_the_step_over_one_that_it_ran_with(self):
+        self.rounds([(stack("0.3.23"), 100.0), (stack("0.3.25"), 90.0)], campaign="one")
+        self.rounds([(stack("0.3.23"), 100.0), (stack("0.3.24"), 100.0)], campaign="another")
+        self.store()
+        rows = {(r["older_version"], r["newer_version"]): r["verdict"] for r in self.query("regressions")["rows"]}
+        self.assertEqual(rows, {("0.3.23", "0.3.25"): "SLOWER", ("0.3.23", "0.3.24"): "EQUIVALENT", ("0.3.24", "0.3.25"): "UNRESOLVED"})
+
     def test_settings_and_hardware_have_no_upgrades(self):
         for count in ("1", "2"):
             self.rounds([({"openblas": "0.3.23", "threads": count}, 100.0 * int(count))], count=8)

@@ -8,6 +8,7 @@ import atexit
 import io
 import json
 import pathlib
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -141,6 +142,31 @@ class Culprits(Blame):
         answer = self.blame(ends, "--versions")
         self.assertEqual((answer["first_bad"]["good"], answer["first_bad"]["bad"]), ("1.5", "1.7rc1"))
         self.assertEqual(schema_errors("blame", [answer]), [""])
+        with self.subTest("what it cost is all of it"):
+            documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+            of_it = [one for one in documents if one.get("campaign") in answer["campaigns"]]
+            self.assertEqual(answer["cost"]["inspections"], len(of_it))
+            self.assertEqual(answer["cost"]["stacks"], len({json.dumps(one["stack"], sort_keys=True) for one in of_it}))
+            self.assertEqual(len(of_it), sum(one["$schema"] == "stackx/inspection/1" for one in documents))
+            self.assertIn(f"{len(of_it)} inspections", answer["answer"]["text"])
+        with self.subTest("the command that repeats it has every option"):
+            command = shlex.split(answer["command"])
+            self.assertEqual(command, ["stackx", "blame", *map(str, ends), "--pi", str(self.bench), "--versions"])
+            more = ["--versions", "--timeout", "20", "--seed", "3", "--delta", "2", "--budget", "4", "--offline"]
+            answer = self.blame(ends, *more, exit_code=1)
+            words = shlex.split(answer["command"])
+            self.assertEqual(sorted(words[6:]), sorted(more))
+        with self.subTest("the budget is of all of it"):
+            self.assertLessEqual(answer["cost"]["inspections"], 4)
+            self.assertIn("the budget is used up; the same command with more goes on from here", answer["notes"])
+
+    def test_a_command_is_not_broken(self):
+        house = self.scratch / "a directory with blanks in its name, which is long"
+        house.mkdir()
+        ends = [end.rename(house / end.name) for end in self.ends(1, {("p00", "2.0"): "0.5"})]
+        self.environment["COLUMNS"] = "60"
+        line, = (line for line in self.tell(ends).splitlines() if "stackx blame" in line)
+        self.assertEqual(shlex.split(line)[:4], ["stackx", "blame", *map(str, ends)])
 
 
 class Metrics(Blame):
@@ -150,6 +176,15 @@ class Metrics(Blame):
         self.assertEqual(answer["metric"], "error")
         self.assertTrue(any("does not run" in note for note in answer["notes"]), answer["notes"])
         self.assertTrue(answer["answer"]["text"].startswith("p02 1.0 -> 2.0 breaks it (failed: "), answer["answer"]["text"])
+        text = self.tell([self.scratch / "old.txt", self.scratch / "new.txt"])
+        self.assertNotRegex(text, r"x\d+e|%.* here")  # no ratio of something and nothing
+        self.assertIn("breaks it, both ways", text)
+        self.assertIn("the old end with only it fails, the new end without only it runs", " ".join(text.split()))
+
+    def test_two_that_break_it(self):
+        text = self.tell(self.ends(4, {("p01", "2.0"): "1 / 0", ("p03", "2.0"): "1 / 0"}))
+        self.assertRegex(text, r"^p0\d 1.0 -> 2.0 and p0\d 1.0 -> 2.0 each break it \(failed: ")
+        self.assertNotRegex(text, r"x\d+e")
 
     def test_memory(self):
         self.bench = self.write("bench.py", "import p00, p01\nkept = bytearray(int(2e7 * (2 + p00.cost({}) + p01.cost({}))))\n"
@@ -281,7 +316,7 @@ class Ends(Blame):
             self.assertIn("## Blamed changes", self.stackx("report", "--pi", self.bench, "--workload", "bench").stdout)
         with self.subTest("compare of the two locks says how to blame"):
             text = self.stackx("compare", old, new, "--pi", self.bench, "--no-plots").stdout
-            self.assertIn("which of the changes it is says: stackx blame", text)
+            self.assertRegex(text, r"which of the changes it is says\s+`stackx blame .*`")
 
     def test_two_stacks_of_a_project(self):
         libraries = {"quick": ("9.9.1", self.fake_blas()), "slow": ("9.9.1", self.fake_blas(slow=300))}
