@@ -237,6 +237,24 @@ void check_settings(const Asked& asked, const Submission& submission) {
                     spool, scratch_mount, campaign_mount));
 }
 
+// A merge replaces lists whole: who names `containers` to add a member loses all that stackx has in it.
+void check_containers(const Json& before, const Json& after) {
+  const Json::json_pointer at("/spec/template/spec/containers");
+  const auto& ours = before.at(at).front();
+  const auto holds = [&](const Json& container, const char* member) {
+    const auto there = container.value(member, Json::array());
+    return std::ranges::all_of(ours.at(member), [&](const Json& one) { return std::ranges::find(there, one) != there.end(); });
+  };
+  const auto is_whole = [&](const Json& container) {
+    return container.is_object() && container.contains("image") && container.value("command", Json()) == ours.at("command") && holds(container, "env") &&
+           holds(container, "volumeMounts");
+  };
+  if (const auto& all = after.contains(at) ? after.at(at) : Json::array(); all.is_array() && std::ranges::any_of(all, is_whole)) return;
+  throw bad_input(fmt::format("\"overlay\" changes {}: a merge (RFC 7386) replaces that list whole, and with it the image, command, env and volumeMounts of "
+                              "stackx's container; remove it there (the target's own members say image, cpus, memory_gib and gpus)",
+                              at.to_string()));
+}
+
 // What queue() and the blocks themselves rely on.
 void check_overlay(const Json& before, const Json& after) {
   for (const char* pointer :
@@ -250,6 +268,7 @@ void check_overlay(const Json& before, const Json& after) {
     if (before.contains(at) && (!after.contains(at) || after.at(at) != before.at(at)))
       throw bad_input(fmt::format("\"overlay\" changes {}, by which stackx finds the Job and its blocks; remove that", pointer));
   }
+  check_containers(before, after);
 }
 
 std::map<std::string, std::string> config_map_comments() {
