@@ -78,7 +78,7 @@ std::string url_from(const Node& node) {
 }
 
 KubernetesTarget kubernetes_from(const Node& node) {
-  node.only({"namespace", "context", "nodeSelector", "tolerations", "image", "volume", "send", "systemNamespaces", "resource",
+  node.only({"namespace", "context", "nodeSelector", "tolerations", "image", "volume", "send", "tokenSecret", "systemNamespaces", "resource",
              "gpus", "cpus", "memory_gib", "overlay"});
   KubernetesTarget target;
   if (const auto one = node.find("namespace")) target.name_space = one_line(*one);
@@ -98,6 +98,13 @@ KubernetesTarget kubernetes_from(const Node& node) {
   if (const auto one = node.find("send")) target.send = url_from(*one);
   if (target.volume.is_null() == target.send.empty())
     node.fail("expected either \"volume\", where blocks leave their documents, or \"send\", a URL that takes them");
+  if (const auto secret = node.find("tokenSecret")) {
+    secret->only({"name", "key"});
+    if (target.send.empty()) secret->fail("is the token for \"send\", which this target has none of; remove it");
+    target.token_secret = one_line(secret->at("name"));
+    const auto key = secret->find("key");
+    target.token_key = key ? one_line(*key) : "token";
+  }
   if (const auto one = node.find("systemNamespaces")) target.system_namespaces = one->texts();
   if (const auto one = node.find("resource")) target.resource = one_line(*one);
   if (const auto one = node.find("gpus")) target.gpus = one->unsigned_integer();
@@ -192,6 +199,7 @@ Json to_json(const KubernetesTarget& target) {
   if (!target.tolerations.empty()) json["tolerations"] = target.tolerations;
   if (!target.volume.is_null()) json["volume"] = target.volume;
   if (!target.send.empty()) json["send"] = target.send;
+  if (!target.token_secret.empty()) json["tokenSecret"] = {{"name", target.token_secret}, {"key", target.token_key}};
   if (target.gpus > 0) json["gpus"] = target.gpus;
   if (target.cpus > 0) json["cpus"] = target.cpus;
   if (target.memory_gib > 0) json["memory_gib"] = target.memory_gib;

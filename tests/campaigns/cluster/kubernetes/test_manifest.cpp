@@ -168,6 +168,13 @@ TEST_CASE("an overlay comes last, and may not hide the Job from us") {
   CHECK(job(R"({"spec": {"template": {"spec": {"initContainers": [{"name": "warm", "image": "w"}]}}}})").at("spec").at("template").at("spec").at("containers").size() == 1);
 }
 
+TEST_CASE("the token of who takes the documents comes from a Secret") {
+  const Frozen with_token(R"({"image": "i", "send": "https://x", "tokenSecret": {"name": "stackx"}})");
+  const auto env = container(with_token.manifest()).at("env");
+  CHECK(env.back() == Json::parse(R"({"name": "STACKX_TOKEN", "valueFrom": {"secretKeyRef": {"name": "stackx", "key": "token"}}})"));
+  CHECK(container(Frozen(sending).manifest()).at("env").dump().find("STACKX_TOKEN") == std::string::npos);
+}
+
 TEST_CASE("comments speak of what stands there") {
   const auto text = joined(texts_of(Frozen(with(R"("overlay": {"spec": {"ttlSecondsAfterFinished": 60}})")).manifest(), 0));
   CHECK(text.find("# It and its ConfigMap") == text.npos);
