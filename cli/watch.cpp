@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -12,7 +11,9 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/output/file.hpp"
 #include "cli/output/print.hpp"
+#include "specs/format/json.hpp"
 #include "specs/project/campaign.hpp"
+#include "specs/python/project.hpp"
 #include "watch/pass.hpp"
 #include "watch/timer.hpp"
 #include "workspace/named_project.hpp"
@@ -55,15 +56,27 @@ std::string repeated_command(const std::vector<std::string>& words) {
   return text;
 }
 
+// By what was asked: a project that names a GPU, or a workload that computes on one.
+bool is_on_gpu(const watch::WatchOptions& asked, const watch::Subject& subject) {
+  const auto device = subject.workload.params.find("device");
+  if (!asked.device.empty() || (device != subject.workload.params.end() && device->second == "gpu")) return true;
+  if (specs::is_python_project(asked.project)) return false;
+  const auto hardware = specs::Node::parse_file(asked.project).find("hardware");
+  return hardware && hardware->find("gpu");
+}
+
 void print_timer(const WatchWords& words, const Globals& globals) {
+  const auto subject = watch::subject_of(words.asked, globals);
   watch::TimerAsked asked{.kind = words.timer,
-                          .project = watch::subject_of(words.asked, globals).project,
+                          .project = subject.project,
                           .words = given_words(),
                           .program = std::filesystem::read_symlink("/proc/self/exe"),
                           .directory = std::filesystem::current_path(),
-                          .environment = {}};
-  for (const auto* name : {"STACKX_DB", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"})
-    if (const char* value = std::getenv(name); value && *value) asked.environment[name] = value;
+                          .environment = {},
+                          .about = fmt::format("{}\n{}\n{}\n{}", subject.workload.text(), words.asked.pi, words.asked.device, words.asked.settings.string()),
+                          .on_gpu = is_on_gpu(words.asked, subject),
+                          .with_secrets = {}};
+  watch::add_environment(asked);
   write_output(words.output, watch::timer_text(asked));
 }
 

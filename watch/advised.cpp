@@ -22,7 +22,8 @@ specs::Stack held_by(const PastCampaign& campaign) {
 
 std::optional<Advised> advised(const History& history, const Space& space, const SettlingRule& rule, const std::string& this_host,
                                const std::function<bool(const specs::Stack&)>& counts) {
-  const auto broken = history.last() && history.last()->settled().advised_failed ? std::optional(history.last()->advised()) : std::nullopt;
+  const bool is_broken = history.last() && history.last()->settled().advised_failed && !history.last()->blames_program();
+  const auto broken = is_broken ? std::optional(history.last()->advised()) : std::nullopt;
   const auto ranked = [&](const std::function<bool(const store::Measurement&)>& wanted) {
     std::vector<store::Measurement> counting;
     for (const auto& one : history.measurements())

@@ -1,6 +1,7 @@
 // Which stack a project is advised now, from what was measured for it alone.
 //
 // The one that the last pass's campaign ended with, for its verdicts are made to be looked at again and again (settling.hpp).
+// It stays where nothing ran in that campaign, which says nothing of it (PastCampaign::blames_program).
 // It goes where a campaign that `inspect` or a cluster ran since shows another to be faster (analysis/ranking), where it is
 // not valid any more, or did not run in that campaign. Then, and before the first pass, it is the stack that leads all valid ones, as `advise`
 // ranks them; where none was measured, the newest valid stack that has not failed.

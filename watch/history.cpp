@@ -84,14 +84,22 @@ std::vector<specs::Stack> PastCampaign::newcomers() const {
 
 Settling PastCampaign::settled() const { return settle(results, newcomers().size(), progress.rounds, rule); }
 
+bool PastCampaign::blames_program() const {
+  const auto all = settled();
+  const auto failed_at_program = [](const Standing& one) { return one.state == Standing::State::open || !has_no_environment(one.outcome); };
+  const bool none_ran = std::ranges::none_of(results, [](const auto& one) { return one.outcome == specs::Outcome::ok; });
+  return all.advised_failed && none_ran && failed_at_program(*all.advised_failed) && std::ranges::all_of(all.newcomers, failed_at_program);
+}
+
 History::History(const store::Store& store, const Subject& subject, const Hardware& hardware, const SettlingRule& rule, bool again,
                  const std::function<bool(const std::string& campaign)>& gave_up) {
   const auto watch = subject.id();
-  std::set<std::string> of_project;
+  std::set<std::string> of_project, of_passes;
   std::vector<specs::Plan> newest;  // starts of the newest campaign of a pass
   for (const auto& row : store.campaigns()) {  // newest first
     if (row.project != watch && row.project != subject.project) continue;
     of_project.insert(row.id);
+    if (row.project == watch) of_passes.insert(row.id);
     if (row.project == watch)
       if (auto plan = store.plan(row.id)) {
         const bool is_another_start = !newest.empty() && newest.front().block && plan->block && newest.front().block->cluster == plan->block->cluster;
@@ -103,8 +111,17 @@ History::History(const store::Store& store, const Subject& subject, const Hardwa
   filter.workload = subject.workload;
   filter.whose = subject.program ? subject.program->identity() : "";
   if (hardware.is_asked) filter.hardware = hardware.name;
+  std::vector<store::Measurement> own;
+  std::set<std::string> running;  // campaigns in which something ran
   for (auto& one : store.measurements(filter)) {
     if (!of_project.contains(one.campaign) || one.workload.params != subject.workload.params || !is_on(one, hardware)) continue;
+    if (one.outcome == specs::Outcome::ok) running.insert(one.campaign);
+    own.push_back(std::move(one));
+  }
+  if (!newest.empty()) last_ = past_campaign(newest, own, rule);
+  for (auto& one : own) {
+    const bool says_nothing = of_passes.contains(one.campaign) && !running.contains(one.campaign) && !has_no_environment(one.outcome);
+    if (says_nothing) continue;
     const bool is_ok = one.outcome == specs::Outcome::ok;
     const bool is_new_again = is_ok ? gave_up && gave_up(one.campaign) : again;
     if (!is_new_again) note_versions(one.stack, versions_);
@@ -112,7 +129,6 @@ History::History(const store::Store& store, const Subject& subject, const Hardwa
     if (one.outcome == specs::Outcome::ok) ran_.insert(one.stack);
     measurements_.push_back(std::move(one));
   }
-  if (!newest.empty()) last_ = past_campaign(newest, measurements_, rule);
 }
 
 std::map<std::string, std::set<std::string>> History::versions_without(const std::set<std::string>& campaigns) const {

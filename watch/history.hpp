@@ -3,7 +3,8 @@
 //
 // A campaign of a pass is a plan of the project "watch-ID"; its first arm is the stack that was advised then, its sentinel
 // repeats that, all other arms are newcomers. ID is of the project's name, the workload and the program that measures: a
-// benchmark that was edited is another question, and begins anew.
+// benchmark that was edited is another question, and begins anew. Where nothing ran in a campaign, what failed at the program
+// (blames_program) does not count: the next pass tries the same stacks again.
 #pragma once
 
 #include <functional>
@@ -48,6 +49,8 @@ struct PastCampaign {
   const specs::Stack& advised() const { return plan.arms.front().stack; }
   std::string id() const { return plan.block ? plan.block->cluster : plan.id; }
   Settling settled() const;
+  // All its stacks were started, and none ran: that is the program's doing, or the machine's, and says nothing of a stack.
+  bool blames_program() const;
   std::vector<specs::Stack> newcomers() const;  // in the plan's order
 };
 

@@ -77,6 +77,8 @@ struct Pass::State {
       read_history();
     }
     report.after = advised_of([&](const Stack& stack) { return is_valid(stack); });
+    const bool has_failed = plan && history->last()->settled().advised_failed;
+    if (has_failed && report.after && !report.after->measured) report.after.reset();  // after a failure none is advised that nobody saw running
     report.has_others = !history->later().empty();
     if (plan) add_rows(interrupted);
     finish(interrupted);
@@ -252,6 +254,7 @@ struct Pass::State {
       const auto& failed = *settling.advised_failed;
       report.advised_failure = failed.reason.empty() ? specs::to_string(failed.outcome) : failed.reason;
       report.kind = Report::Kind::failing;
+      if (campaign.blames_program()) report.failing_program = subject.program ? "Your program" : subject.workload.pi;
     }
     report.goes_on = !progress.is_complete;
     note_what_is_told(campaign, interrupted);

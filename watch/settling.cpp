@@ -4,22 +4,10 @@
 #include <map>
 
 namespace stackx::watch {
-namespace {
 
 using specs::Outcome;
 
-// What no second try in the same campaign would change.
-bool has_no_environment(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::build_failed:
-    case Outcome::hash_mismatch:
-    case Outcome::build_timed_out:
-    case Outcome::disk_full:
-    case Outcome::unsupported:
-    case Outcome::too_large: return true;
-    default: return false;
-  }
-}
+namespace {
 
 struct ArmHistory {
   std::map<std::uint64_t, double> log_rates;  // by round
@@ -86,6 +74,18 @@ void look(const std::vector<ArmHistory>& arms, std::uint64_t rounds, bool is_fir
 }
 
 }  // namespace
+
+bool has_no_environment(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::build_failed:
+    case Outcome::hash_mismatch:
+    case Outcome::build_timed_out:
+    case Outcome::disk_full:
+    case Outcome::unsupported:
+    case Outcome::too_large: return true;
+    default: return false;
+  }
+}
 
 bool Settling::has_open() const {
   return std::ranges::any_of(newcomers, [](const auto& one) { return one.state == Standing::State::open; });

@@ -33,6 +33,9 @@ struct SettlingRule {
   bool looks_once = false;        // all rounds were measured whatever they said, as on a cluster: one look, at the end
 };
 
+// A failure of the stack, which no second try would change: there is no environment of it.
+bool has_no_environment(specs::Outcome outcome);
+
 // What one arm did in one round.
 struct ArmResult {
   std::size_t arm = 0;  // 0: the advised stack; then the newcomers

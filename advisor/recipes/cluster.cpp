@@ -42,6 +42,7 @@ std::string image_name(const RecipeParts& parts) {
 
 std::string gres_type(const Recipe& recipe) {
   if (recipe.accelerator == nullptr) return "";
+  const auto profile = mig_profile(recipe), of_card = profile.empty() ? "" : "_" + profile;
   std::string word, first;
   for (const char c : recipe.accelerator->name + "-") {
     if (lower_or_digit(c)) {
@@ -49,10 +50,10 @@ std::string gres_type(const Recipe& recipe) {
       continue;
     }
     if (first.empty()) first = word;
-    if (std::ranges::any_of(word, digit)) return word;
+    if (std::ranges::any_of(word, digit)) return word + of_card;
     word.clear();
   }
-  return first;
+  return first + of_card;
 }
 
 std::string gpu_product(const Recipe& recipe) {
@@ -66,18 +67,26 @@ std::string gpu_product(const Recipe& recipe) {
   return "";
 }
 
-unsigned threads(const Recipe& recipe) {
-  const auto at = recipe.workload.params.find("threads");
-  unsigned count = 4;
-  if (at != recipe.workload.params.end()) {
-    const auto& text = at->second;
-    unsigned asked = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), asked).ptr ==
-            text.data() + text.size() &&
-        asked > 0 && asked <= 1024)
-      count = asked;
+unsigned threads(const RecipeParts& parts) {
+  std::vector<std::string> said;
+  if (const auto at = parts.parameters.find("threads"); at != parts.parameters.end()) said.push_back(at->second);
+  for (const auto& [name, value] : parts.variables)
+    if (name.ends_with("_NUM_THREADS")) said.push_back(value);
+  unsigned most = 0;
+  for (const auto& text : said) {
+    unsigned count = 0;
+    const bool is_number = std::from_chars(text.data(), text.data() + text.size(), count).ptr == text.data() + text.size();
+    if (is_number && count <= 1024) most = std::max(most, count);
   }
-  return count;
+  return most > 0 ? most : 4;
+}
+
+std::string memory_gib(const RecipeParts& parts) { return parts.gpu ? "16" : "4"; }
+
+std::string mig_profile(const Recipe& recipe) {
+  constexpr std::string_view mark = "-mig-";
+  const auto at = recipe.accelerator == nullptr ? std::string::npos : recipe.accelerator->name.find(mark);
+  return at == std::string::npos ? "" : recipe.accelerator->name.substr(at + mark.size());
 }
 
 }  // namespace stackx::advisor

@@ -1,6 +1,8 @@
 // The recipe as a Kubernetes Pod: YAML, of which every value is a JSON string or number.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advisor/recipes/cluster.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -32,13 +34,20 @@ std::string pod_recipe(const Recipe& recipe) {
     parts.notes.push_back(
         "The node's label comes from NVIDIA's GPU feature discovery: kubectl get nodes -L "
         "nvidia.com/gpu.product");
+  const auto mig = gpu ? mig_profile(recipe) : "";
+  auto product = gpu && !amd ? gpu_product(recipe) : "";
+  if (!mig.empty()) {
+    parts.notes.push_back(fmt::format("A MIG instance, by the device plugin's strategy \"mixed\". With \"single\" ask for nvidia.com/gpu instead{}.",
+                                      product.empty() ? "" : ", on nodes labelled " + product));
+    product.resize(std::min(product.size(), product.find("-MIG-")));  // with "mixed" the label is the card's
+  }
   std::string text = recipe_head(recipe, parts, "Kubernetes Pod");
   text += "apiVersion: \"v1\"\nkind: \"Pod\"\nmetadata:\n";
   text += fmt::format(
       "  name: {}\n  labels:\n    app.kubernetes.io/name: \"stackx\"\n    stackx/stack: {}\n",
       specs::yaml_text(job_name(recipe, parts)), specs::yaml_text(parts.named.short_id()));
   text += "spec:\n  restartPolicy: \"Never\"\n";
-  if (const auto product = gpu && !amd ? gpu_product(recipe) : ""; !product.empty())
+  if (!product.empty())
     text += fmt::format("  nodeSelector:\n    nvidia.com/gpu.product: {}\n", specs::yaml_text(product));
   text += "  containers:\n    - name: \"pi\"\n";
   text += fmt::format("      image: {}\n", specs::yaml_text(image_name(parts)));
@@ -48,13 +57,13 @@ std::string pod_recipe(const Recipe& recipe) {
       text +=
           fmt::format("        - name: {}\n          value: {}\n", specs::yaml_text(name), literal(value));
   }
-  const auto cpus = threads(recipe);
-  const std::string memory = gpu ? "16Gi" : "4Gi";
+  const auto cpus = threads(parts);
+  const auto memory = memory_gib(parts) + "Gi";
   text += "      resources:\n        requests:\n";
   text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n        limits:\n", cpus,
                       memory);
   text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n", cpus, memory);
-  if (gpu) text += fmt::format("          {}: 1\n", amd ? "amd.com/gpu" : "nvidia.com/gpu");
+  if (gpu) text += fmt::format("          {}: 1\n", amd ? "amd.com/gpu" : mig.empty() ? "nvidia.com/gpu" : "nvidia.com/mig-" + mig);
   text += "      securityContext:\n        allowPrivilegeEscalation: false\n";
   return text;
 }

@@ -119,9 +119,11 @@ std::string sbatch_recipe(const Recipe& recipe) {
     const auto type = gres_type(recipe);
     text += fmt::format("#SBATCH --gres=gpu:{}1\n", type.empty() ? "" : type + ":");
   }
-  text += fmt::format("#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task={}\n",
-                      threads(recipe));
+  text += fmt::format("#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task={}\n#SBATCH --mem={}G\n",
+                      threads(parts), memory_gib(parts));
   text += "#SBATCH --time=00:30:00\n#SBATCH --output=%x-%j.out\n";
+  if (parts.gpu && !mig_profile(recipe).empty())
+    parts.notes.push_back(fmt::format("It asks for a MIG instance, of a type that Slurm's AutoDetect=nvml finds; some sites call it gpu:{}.", mig_profile(recipe)));
   if (parts.gpu)
     parts.notes.push_back(
         "Sites name their GPUs as they like: `sinfo -o %G` shows what --gres may ask for.");

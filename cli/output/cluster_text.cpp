@@ -157,9 +157,20 @@ std::vector<std::string> troubles(const specs::ClusterCampaign& campaign, const 
   return lines;
 }
 
+// `collect --again` is asked of a cancelled one, too.
+std::string after_cancelling(const specs::ClusterCampaign& campaign, const View& view, std::size_t width) {
+  const auto id = campaign.short_id();
+  const bool may_run = std::ranges::any_of(view.targets, [](const auto& target) { return !target.queue.is_known || !target.queue.tasks.empty(); });
+  const auto again = may_run ? fmt::format("Jobs of it may still run: if they stay, `stackx cluster cancel {}` ends them. ", id) : "";
+  return analysis::paragraph(fmt::format("{}Nothing of it is submitted any more; what was measured stays. `stackx cluster submit` begins another "
+                                         "campaign of the project; to go on with this one, remove {}, then: stackx cluster collect {}",
+                                         again, (campaigns::cluster::root_of(campaign) / "cancelled").string(), id), 0, width);
+}
+
 std::string next_step(const specs::ClusterCampaign& campaign, const View& view, std::size_t width) {
   if (!view.spool_is_there) return analysis::paragraph("Mount it and ask again; jobs go on by themselves, and nothing is lost.", 0, width);
-  if (view.cancelled || view.finished()) return "";
+  if (view.cancelled) return after_cancelling(campaign, view, width);
+  if (view.finished()) return "";
   const auto command = fmt::format("stackx cluster collect {} [--wait]", campaign.short_id());
   return analysis::wrap({"To go on, submitting what is missing:", command}, 2, "", width) + "\n";
 }

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <regex>
 #include <set>
 
 #include "specs/format/json.hpp"
 #include "specs/format/printable.hpp"
+#include "specs/project/sbatch_options.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -25,12 +28,29 @@ std::string one_line(const Node& node) {
   return text;
 }
 
+void refuse_options(const Node& directive, std::initializer_list<const char*> refused, std::string_view why) {
+  for (const auto& written : sbatch_options(directive.text()))
+    for (const char* one : refused)
+      if (may_mean(written, one))
+        directive.fail(written == one ? fmt::format("{} {}", written, why) : fmt::format("{} is read as {}, which {}", written, one, why));
+}
+
 std::string directive(const Node& node) {
   const auto text = one_line(node);
   if (!text.starts_with('-')) node.fail(fmt::format("expected an option of sbatch (\"--mem=0\"), found \"{}\"", text));
-  for (const char* ours : {"--array", "--job-name", "--nodes", "--output", "--open-mode", "--requeue", "--no-requeue", "--signal"})
-    if (text == ours || text.starts_with(std::string(ours) + "=") || text.starts_with(std::string(ours) + " "))
-      node.fail(fmt::format("{} is what stackx sets itself; remove it", ours));
+  refuse_options(node, {"--array", "-a", "--job-name", "-J", "--nodes", "-N", "--output", "-o", "--open-mode", "--requeue", "--no-requeue", "--signal"},
+                 "is what stackx sets itself; remove it");
+  refuse_options(node, {"--wrap"}, "would take the script's place; remove it");
+  return text;
+}
+
+// sbatch(1): minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]].
+std::string time_limit(const Node& node) {
+  static const std::regex forms(R"(\d+(:\d+){0,2}|\d+-\d+(:\d+){0,2})");
+  const auto text = one_line(node);
+  const bool is_word = text == "UNLIMITED" || text == "INFINITE" || text == "unlimited" || text == "infinite";
+  if (!is_word && !std::regex_match(text, forms))
+    node.fail(fmt::format("expected a time as sbatch has it (\"30\" minutes, \"2:00:00\", \"1-12:00:00\"), found \"{}\"", text));
   return text;
 }
 
@@ -40,6 +60,7 @@ SlurmTarget slurm_from(const Node& node) {
   SlurmTarget target;
   for (const auto& [name, member] : slurm_texts)
     if (const auto found = node.find(name)) target.*member = one_line(*found);
+  if (const auto time = node.find("time")) (void)time_limit(*time);
   if (const auto preamble = node.find("preamble")) {
     target.preamble = preamble->text();
     if (target.preamble.find('\0') != std::string::npos) preamble->fail("a script cannot hold a NUL character");
@@ -57,7 +78,7 @@ std::string url_from(const Node& node) {
 }
 
 KubernetesTarget kubernetes_from(const Node& node) {
-  node.only({"namespace", "context", "nodeSelector", "tolerations", "image", "volume", "send", "systemNamespaces", "resource",
+  node.only({"namespace", "context", "nodeSelector", "tolerations", "image", "volume", "send", "tokenSecret", "systemNamespaces", "resource",
              "gpus", "cpus", "memory_gib", "overlay"});
   KubernetesTarget target;
   if (const auto one = node.find("namespace")) target.name_space = one_line(*one);
@@ -77,6 +98,13 @@ KubernetesTarget kubernetes_from(const Node& node) {
   if (const auto one = node.find("send")) target.send = url_from(*one);
   if (target.volume.is_null() == target.send.empty())
     node.fail("expected either \"volume\", where blocks leave their documents, or \"send\", a URL that takes them");
+  if (const auto secret = node.find("tokenSecret")) {
+    secret->only({"name", "key"});
+    if (target.send.empty()) secret->fail("is the token for \"send\", which this target has none of; remove it");
+    target.token_secret = one_line(secret->at("name"));
+    const auto key = secret->find("key");
+    target.token_key = key ? one_line(*key) : "token";
+  }
   if (const auto one = node.find("systemNamespaces")) target.system_namespaces = one->texts();
   if (const auto one = node.find("resource")) target.resource = one_line(*one);
   if (const auto one = node.find("gpus")) target.gpus = one->unsigned_integer();
@@ -120,9 +148,7 @@ std::uint64_t counted(const Node& node, std::uint64_t most) {
 // Of several nodes the script says itself how many tasks there are: one a node.
 void refuse_tasks(const Node& directives) {
   for (const auto& item : directives.items())
-    for (const char* ours : {"--ntasks", "--ntasks-per-node", "-n", "-N"})
-      if (const auto text = item.text(); text == ours || text.starts_with(std::string(ours) + "=") || text.starts_with(std::string(ours) + " "))
-        item.fail(fmt::format("{} is what stackx sets itself where \"nodes\" are several: a task on each; remove it", ours));
+    refuse_options(item, {"--ntasks", "-n", "--ntasks-per-node"}, "is what stackx sets itself where \"nodes\" are several: a task on each; remove it");
 }
 
 ClusterTarget target_from(const Node& node, const std::set<std::string>& names) {
@@ -173,6 +199,7 @@ Json to_json(const KubernetesTarget& target) {
   if (!target.tolerations.empty()) json["tolerations"] = target.tolerations;
   if (!target.volume.is_null()) json["volume"] = target.volume;
   if (!target.send.empty()) json["send"] = target.send;
+  if (!target.token_secret.empty()) json["tokenSecret"] = {{"name", target.token_secret}, {"key", target.token_key}};
   if (target.gpus > 0) json["gpus"] = target.gpus;
   if (target.cpus > 0) json["cpus"] = target.cpus;
   if (target.memory_gib > 0) json["memory_gib"] = target.memory_gib;

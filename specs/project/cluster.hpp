@@ -4,7 +4,8 @@
 //                                               "reservation", "time", "preamble", "directives": ["--mem=0"], "program"}},
 //                {"hardware": {"gpu": "h100-sxm"}, "name": "h100", "nodes": 2,
 //                 "kubernetes": {"namespace", "context", "nodeSelector", "tolerations", "image", "volume", "send",
-//                                "systemNamespaces", "resource", "gpus", "cpus", "memory_gib", "overlay": {...}}}],
+//                                "tokenSecret": {"name", "key"}, "systemNamespaces", "resource", "gpus", "cpus", "memory_gib",
+//                                "overlay": {...}}}],
 //    "blocks": 8, "rounds_per_block": 4, "spool": "/shared/stackx", "parallel": 16, "attempts": 5, "after": "notify.sh"}
 //
 // Words of a scheduler are the scheduler's own, so that its manual explains them; what it has and stackx does not name goes
@@ -39,6 +40,7 @@ struct KubernetesTarget {
   // documents are sent to `send`.
   nlohmann::json volume;
   std::string send;                                        // http(s)://...
+  std::string token_secret, token_key;                     // of a Secret in the namespace, for `send`: $STACKX_TOKEN; "": none
   std::vector<std::string> system_namespaces = {"kube-system"};  // whose pods may share the node
   std::string resource = "nvidia.com/gpu";
   std::uint64_t gpus = 0, cpus = 0;  // per pod; 0 CPUs: as many as the workload has threads, at least 1

@@ -65,9 +65,31 @@ TEST_CASE("watch timers: what would end a word, a line or a command is taken as 
   CHECK(systemd.find("ExecStart=\"/opt/stackx\" \"watch\" \"a b.json\" \"--pi\" \"x '$$HOME' 100%% \\\"q\\\" \\\\\"\n") != systemd.npos);
   CHECK(systemd.find("WorkingDirectory=/home/u/my %%p\n") != systemd.npos);
   CHECK(systemd.find("Environment=\"STACKX_DB=/data/s x.db\"\n") != systemd.npos);
-  CHECK(systemd.find("stackx-watch-my-project.timer") != systemd.npos);
+  CHECK(systemd.find("/stackx-watch-my-project-") != systemd.npos);
   const auto cron = of("cron");
   CHECK(cron.find("100\\%") != cron.npos);
   CHECK(cron.find("STACKX_DB='/data/s x.db' /opt/stackx watch 'a b.json'") != cron.npos);
   for (const auto& kind : timer_kinds()) CHECK(of(kind.c_str()).ends_with('\n'));
+}
+
+TEST_CASE("watch timers: two watches of one project have two names, a GPU is asked for, secrets are not written") {
+  TimerAsked asked{"systemd", "speed", {"watch", "."}, "/opt/stackx", "/home/u/speed", {{"HTTPS_PROXY", "http://proxy:3128"}}};
+  const auto named = [](const std::string& text) { return text.substr(0, text.find('\n')); };
+  const auto first = named(timer_text(asked));
+  asked.about = "another workload";
+  CHECK(named(timer_text(asked)) != first);
+  asked.with_secrets = {"PIP_INDEX_URL"};
+  const auto holds = [&](const char* kind, const char* words) {
+    asked.kind = kind;
+    return timer_text(asked).find(words) != std::string::npos;
+  };
+  CHECK(holds("systemd", "loginctl enable-linger"));
+  CHECK(holds("systemd", "HTTPS_PROXY=http://proxy:3128"));
+  for (const char* kind : {"systemd", "cron", "cronjob", "github"}) CHECK(holds(kind, "PIP_INDEX_URL"));
+  CHECK(holds("cronjob", "Set here and not there: PIP_INDEX_URL, HTTPS_PROXY."));
+  CHECK_FALSE(holds("cronjob", "nvidia.com/gpu"));
+  asked.on_gpu = true;
+  CHECK(holds("cronjob", "nvidia.com/gpu: \"1\""));
+  asked.words = {"watch", ".", "--index-url", "https://me:pass@host/simple"};
+  CHECK(holds("cron", "has a secret in it"));
 }

@@ -45,6 +45,7 @@ struct Report {
   std::string before_name, after_name;
   bool advice_changed = false;
   std::string advised_failure;         // why what was advised did not run; "": it did
+  std::string failing_program;         // that ran with no stack of the campaign; "": with one, or these have no environment
   bool has_others = false;             // campaigns of the project that others ran since the last pass
   std::vector<ReportRow> rows;         // newcomers of this pass's campaign
   std::vector<InvalidStack> invalid;

@@ -24,6 +24,11 @@ std::string first_line_of(const std::string& text) {
   return line;
 }
 
+std::string without_stop(std::string text) {
+  while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
 bool is_build(specs::Outcome outcome) {
   return outcome == specs::Outcome::build_failed || outcome == specs::Outcome::build_timed_out || outcome == specs::Outcome::hash_mismatch ||
          outcome == specs::Outcome::disk_full || outcome == specs::Outcome::too_large;
@@ -99,6 +104,8 @@ class Wording {
         return fmt::format("Measuring on the cluster, {} of {} done: a later pass tells what changed.", report_.on_cluster.first,
                            counted(report_.on_cluster.second, "block"));
       case Kind::failing:
+        if (!report_.failing_program.empty())
+          return fmt::format("{} fails with every stack that was tried: {}.", report_.failing_program, without_stop(first_line_of(report_.advised_failure)));
         return report_.after ? fmt::format("{} is advised, and did not run here.", report_.after_name)
                              : fmt::format("No stack of {} runs here: nothing can be advised.", report_.project);
       case Kind::regression: return regressed() + (report_.advice_changed && !regression()->newcomer.is_older ? " " + changed() : "");
@@ -228,7 +235,8 @@ class Wording {
       next.push_back(fmt::format("until a later one is faster: {}!={}", change.component, row.newcomer.is_older ? change.before : change.after));
       next.insert(next.end(), row.blame.begin(), row.blame.end());
     }
-    if (any_state(State::failed)) next.push_back("what failed is not tried again, unless with --again");
+    if (!report_.failing_program.empty()) next.push_back("the next pass tries the same again; if it is these releases that are broken, forbid them in the requirements");
+    else if (any_state(State::failed)) next.push_back("what failed is not tried again, unless with --again");
     if (!report_.waiting.empty()) next.push_back(fmt::format("{} {} for the next pass", fmt::join(report_.waiting, ", "), report_.waiting.size() == 1 ? "waits" : "wait"));
     if (report_.goes_on) next.push_back("the next pass goes on with this campaign");
   }

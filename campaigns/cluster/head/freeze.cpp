@@ -160,7 +160,10 @@ class Freezing {
     Copies copies(asked_.file.parent_path(), context_.data_directory(), directory);
     specs::Json json = asked_.document.json();
     json.erase("cluster");
-    for (const auto& [component, version] : hardware_of(target)) json["hardware"][component] = version;
+    for (const auto& [component, version] : hardware_of(target)) {
+      require_declared(target, component);
+      json["hardware"][component] = version;
+    }
     if (asked_.is_python && !json["hardware"].contains("gpu")) std::erase(json["catalogs"].get_ref<specs::Json::array_t&>(), catalog_of_gpus);
     for (auto& name : json["catalogs"]) name = copies.copy(name.get<std::string>());
     for (const auto& overlay : workspace::user_overlays()) copies.copy_overlay(overlay);
@@ -206,6 +209,16 @@ class Freezing {
     using enum fs::perms;
     fs::permissions(file, owner_all | group_read | group_exec | others_read | others_exec, of_another_user);
     program.path = (campaign_.settings.spool / below).string();
+  }
+
+  void require_declared(const specs::ClusterTarget& target, const std::string& component) const {
+    if (given_.catalog.find(component) != nullptr) return;
+    const auto& file = options_.settings.empty() ? options_.project : options_.settings;
+    const auto what = component == "gpu" ? std::string("GPUs") : fmt::format("\"{}\"", component);
+    throw bad_input(fmt::format("{}: target {}{}: project {} ({}) has nothing for {}: none of its catalogs has the component \"{}\"; give the target other "
+                                "hardware, or the project a catalog with it",
+                                workspace::called(file), target.name, target.model.empty() ? "" : fmt::format(" is \"{}\"", target.model), campaign_.project,
+                                workspace::called(options_.project), what, component));
   }
 
   void require_known(const specs::ClusterTarget& target, const std::string& component, const std::string& version) const {

@@ -30,6 +30,21 @@ struct Glance {
   fs::path path;
 };
 
+// On every target, also where one before it could not be asked.
+void end_jobs(const specs::ClusterCampaign& campaign, const fs::path& root, const workspace::Context& context) {
+  std::string failed;
+  for (const auto& target : campaign.targets) {
+    try {
+      make_scheduler({campaign, target, root, root, program_of(context)})->cancel();
+    } catch (const Error& error) {
+      failed += fmt::format("{}: {}; ", target.target.name, error.what());
+    }
+  }
+  if (!failed.empty())
+    throw broken_environment(fmt::format("{}the campaign is not cancelled, and its jobs may still run: once that answers, again: stackx cluster cancel {}",
+                                         failed, campaign.short_id()));
+}
+
 }  // namespace
 
 fs::path program_of(const workspace::Context& context) { return context.executable_directory / "stackx"; }
@@ -63,8 +78,9 @@ StagedAll stage_all(const specs::ClusterCampaign& campaign, const workspace::Con
 void cancel(const specs::ClusterCampaign& campaign, const workspace::Context& context) {
   const auto root = root_of(campaign);
   require_there(root);
+  end_jobs(campaign, root, context);
   place_file(root / "cancelled", marked_now());
-  for (const auto& target : campaign.targets) make_scheduler({campaign, target, root, root, program_of(context)})->cancel();
+  end_jobs(campaign, root, context);  // what another head submitted in between
 }
 
 std::vector<Script> scripts(const FreezeOptions& options, const workspace::Context& context) {

@@ -21,7 +21,7 @@ struct StagedAll {
 };
 StagedAll stage_all(const specs::ClusterCampaign& campaign, const workspace::Context& context);
 
-// The mark first, so that no other head submits, then the jobs. Throws Error(environment).
+// The jobs, and once they are ended the mark, after which no head submits. Throws Error(environment); then nothing is marked.
 void cancel(const specs::ClusterCampaign& campaign, const workspace::Context& context);
 
 struct Script {

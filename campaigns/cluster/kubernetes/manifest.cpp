@@ -115,17 +115,21 @@ Json command_of(const Asked& asked, const Submission& submission, const std::str
   return command;
 }
 
-Json variables() {
+Json variables(const specs::KubernetesTarget& target) {
   const auto field = [](const char* name, const std::string& path) {
     return Json{{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}};
   };
-  return {field("JOB_COMPLETION_INDEX", fmt::format("metadata.annotations['{}']", index_annotation)),
+  Json all = {field("JOB_COMPLETION_INDEX", fmt::format("metadata.annotations['{}']", index_annotation)),
           field("POD_UID", "metadata.uid"),
           field("POD_NAME", "metadata.name"),
           field("STACKX_NODE", "spec.nodeName"),
           {{"name", "HOME"}, {"value", scratch_mount}},
           {{"name", "XDG_CACHE_HOME"}, {"value", "/tmp/.cache"}},
           {{"name", "XDG_DATA_HOME"}, {"value", "/tmp/.local/share"}}};
+  if (target.token_secret.empty()) return all;
+  const Json key = {{"name", target.token_secret}, {"key", target.token_key}};
+  all.push_back({{"name", "STACKX_TOKEN"}, {"valueFrom", {{"secretKeyRef", key}}}});
+  return all;
 }
 
 Json container_of(const Asked& asked, const Submission& submission, bool carried) {
@@ -136,7 +140,7 @@ Json container_of(const Asked& asked, const Submission& submission, bool carried
   return {{"name", "block"},
           {"image", kubernetes_of(asked).image},
           {"command", command_of(asked, submission, carried ? campaign_mount : root_of(asked.campaign).string())},
-          {"env", variables()},
+          {"env", variables(kubernetes_of(asked))},
           {"resources", resources_of(asked)},
           {"securityContext", {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", Json::array({"ALL"})}}}}},
           {"volumeMounts", std::move(mounts)}};
@@ -237,6 +241,24 @@ void check_settings(const Asked& asked, const Submission& submission) {
                     spool, scratch_mount, campaign_mount));
 }
 
+// A merge replaces lists whole: who names `containers` to add a member loses all that stackx has in it.
+void check_containers(const Json& before, const Json& after) {
+  const Json::json_pointer at("/spec/template/spec/containers");
+  const auto& ours = before.at(at).front();
+  const auto holds = [&](const Json& container, const char* member) {
+    const auto there = container.value(member, Json::array());
+    return std::ranges::all_of(ours.at(member), [&](const Json& one) { return std::ranges::find(there, one) != there.end(); });
+  };
+  const auto is_whole = [&](const Json& container) {
+    return container.is_object() && container.contains("image") && container.value("command", Json()) == ours.at("command") && holds(container, "env") &&
+           holds(container, "volumeMounts");
+  };
+  if (const auto& all = after.contains(at) ? after.at(at) : Json::array(); all.is_array() && std::ranges::any_of(all, is_whole)) return;
+  throw bad_input(fmt::format("\"overlay\" changes {}: a merge (RFC 7386) replaces that list whole, and with it the image, command, env and volumeMounts of "
+                              "stackx's container; remove it there (the target's own members say image, cpus, memory_gib, gpus and tokenSecret)",
+                              at.to_string()));
+}
+
 // What queue() and the blocks themselves rely on.
 void check_overlay(const Json& before, const Json& after) {
   for (const char* pointer :
@@ -250,6 +272,7 @@ void check_overlay(const Json& before, const Json& after) {
     if (before.contains(at) && (!after.contains(at) || after.at(at) != before.at(at)))
       throw bad_input(fmt::format("\"overlay\" changes {}, by which stackx finds the Job and its blocks; remove that", pointer));
   }
+  check_containers(before, after);
 }
 
 std::map<std::string, std::string> config_map_comments() {

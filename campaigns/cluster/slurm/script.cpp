@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "specs/project/sbatch_options.hpp"
 #include "workspace/shell_words.hpp"
 
 namespace stackx::campaigns::cluster {
@@ -46,6 +47,12 @@ std::string options_of_nodes(std::uint64_t nodes) {
                      nodes);
 }
 
+// Without it a job has the memory that Slurm gives by default, be the node its own or not (DefMemPerNode, DefMemPerCPU).
+std::string memory_of_node(const specs::SlurmTarget& target) {
+  if (std::ranges::any_of(target.directives, specs::asks_for_memory)) return "";
+  return "# All memory of the node, of which a job has a default's share else.\n#SBATCH --mem=0\n";
+}
+
 std::string options_of_stackx(const Asked& asked, const ArrayJob& job) {
   const auto nodes = asked.target.target.nodes;
   return directive_line("job-name", job_name(asked, job)) +
@@ -54,7 +61,8 @@ std::string options_of_stackx(const Asked& asked, const ArrayJob& job) {
          options_of_nodes(nodes) +
          "# What shares a node with a measurement becomes part of it.\n" +
          (nodes == 1 ? "#SBATCH --nodes=1\n" : "") +
-         "#SBATCH --exclusive\n"
+         "#SBATCH --exclusive\n" +
+         memory_of_node(std::get<specs::SlurmTarget>(asked.target.target.on)) +
          "# A block whose node was lost or given to others begins again, and measures what it lacks.\n"
          "#SBATCH --requeue\n"
          "#SBATCH --open-mode=append\n"

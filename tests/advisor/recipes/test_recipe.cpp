@@ -253,6 +253,22 @@ TEST_CASE("recipe: what clusters are asked for", "[recipe]") {
   CHECK(gpu_product(recipe).empty());
 }
 
+TEST_CASE("recipe: a cluster is asked for as many CPUs as there are threads, for memory, and for a slice where it is one", "[recipe]") {
+  auto components = cpu_components();
+  components["threads"]["versions"]["1"]["environment"]["OMP_NUM_THREADS"] = 16;
+  const auto catalog = catalog_of(components);
+  CHECK_THAT(written(RecipeFormat::sbatch, catalog, cpu_stack), Contains("\n#SBATCH --cpus-per-task=16\n#SBATCH --mem=4G\n"));
+  CHECK_THAT(written(RecipeFormat::pod, catalog, cpu_stack), Contains("cpu: \"16\"") && Contains("memory: \"4Gi\""));
+  const auto of_gpus = catalog_of(gpu_components());
+  auto slice = v100();
+  slice.name = "a100-sxm4-40gb-mig-1g.5gb", slice.title = "A100 SXM4 40GB MIG 1g.5gb", slice.aliases = {"NVIDIA A100-SXM4-40GB MIG 1g.5gb"};
+  const specs::Stack stack{{{"gpu", "v100-sxm2-16gb"}, {"ngc", "pytorch-19.05"}, {"cuda", "10.1.163"}}};
+  CHECK_THAT(written(RecipeFormat::sbatch, of_gpus, stack, &slice), Contains("\n#SBATCH --gres=gpu:a100_1g.5gb:1\n") && Contains("\n#SBATCH --mem=16G\n"));
+  CHECK_THAT(written(RecipeFormat::pod, of_gpus, stack, &slice),
+             Contains("\n    nvidia.com/gpu.product: \"NVIDIA-A100-SXM4-40GB\"\n") && Contains("\n          nvidia.com/mig-1g.5gb: 1\n") &&
+                 Contains("\"single\"") && Contains("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"));
+}
+
 TEST_CASE("recipe: a stack's settings are for what is measured, not for what installs it", "[recipe]") {
   auto components = cpu_components();
   components["threads"]["versions"]["1"]["environment"]["PI_LIBRARY"] = "/tmp/x.so";

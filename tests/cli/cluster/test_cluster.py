@@ -84,6 +84,29 @@ class Commands(OnSlurm):
         self.assertEqual(again["targets"][0]["submitted"], "")
         self.assertGreater(again["targets"][0]["inspections"], 0)
 
+    def test_cancel_without_a_controller_cancels_nothing(self):
+        cluster = self.start_cluster()
+        self.stackx("cluster", "submit", self.project(rounds=30, lasts=True))
+        self.until(self.measuring, "measuring")
+        cluster.kill_controller()
+        refused = self.stackx("cluster", "cancel", exit_code=3).stderr
+        self.assertIn("is not cancelled, and its jobs may still run", " ".join(refused.split()))
+        self.assertFalse(self.json("cluster", "status")["cancelled"])
+        cluster.start_controller()
+        self.stackx("cluster", "cancel")
+        self.until(lambda: cluster.command("squeue", "-h") == "", "the end of the jobs")
+        again = " ".join(self.stackx("cluster", "collect", "--again").stdout.split())
+        self.assertIn("`stackx cluster submit` begins another campaign", again)
+        cluster.kill_controller()
+        self.assertIn("Jobs of it may still run", " ".join(self.stackx("cluster", "status").stdout.split()))
+
+    def test_a_target_that_the_project_has_nothing_for(self):
+        settings = self.write("v100.json", {"$schema": "stackx/cluster-settings/1", "spool": str(self.spool), "targets": [{"hardware": "v100", "slurm": {}}]})
+        said = self.stackx("cluster", "script", self.project(), "--settings", settings, exit_code=2).stderr
+        self.assertIn(f'{settings}: target v100 is "v100": project on-slurm', said)
+        self.assertIn("has nothing for GPUs", said)
+        self.assertNotIn("stackx-script-", said)
+
     def test_what_cannot_be_made_stops_before_submitting(self):
         cluster = self.start_cluster()
         document = json.loads(self.project(blocks=1, rounds=2, params=AT_ONCE).read_text())

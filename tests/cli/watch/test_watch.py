@@ -96,6 +96,35 @@ class Passes(Watch):
             self.release("1.1", 0.01)
             self.assertEqual(self.stack_of(self.watch()), "1.1")
 
+    def test_broken_benchmark(self):
+        """A program that fails with every stack says nothing of stacks: none is advised that nobody saw running, none given up."""
+        self.bench.write_text("import sys\nprint('no licence', file=sys.stderr)\nsys.exit(3)\n")
+        for version in ("1.0", "1.1", "1.2"):
+            self.release(version, 0.01)
+        for _ in range(2):
+            broken = self.watch(exit_code=1)
+            self.assertEqual((broken["answer"]["kind"], broken["after"], broken["advice_changed"]), ("failing", None, False))
+            self.assertRegex(broken["answer"]["text"], "^Your program fails with every stack that was tried: .*3")
+            self.assertEqual([row["name"] for row in broken["newcomers"]], ["victim 1.2 -> 1.1"], "another version was tried")
+            self.assertNotIn("change to", " ".join([broken["answer"]["text"], *broken["answer"]["next"]]))
+
+    def test_broken_after_it_ran(self):
+        """What is advised stays so, and what came meanwhile is still new once the program runs again."""
+        (self.scratch / "data").mkdir()
+        licence = self.write("data/licence", "")
+        self.bench.write_text("import os, sys\nfrom victim import SECONDS\nif not os.path.exists('licence'):\n    sys.exit('no licence')\nprint(SECONDS)\n")
+        files = ("--files", self.scratch / "data")
+        self.release("1.0", 0.03)
+        self.watch(*files)
+        licence.unlink()
+        self.release("2.0", 0.01)
+        for _ in range(2):
+            broken = self.watch(*files, exit_code=1)
+            self.assertRegex(broken["answer"]["text"], "^Your program fails with every stack that was tried: .*no licence")
+            self.assertEqual((self.stack_of(broken), broken["advice_changed"]), ("1.0", False))
+        licence.write_text("")
+        self.assertEqual(self.stack_of(self.watch(*files, exit_code=CHANGED)), "2.0")
+
     def test_both_at_once(self):
         """A component got faster, another one slower: both are said, and the exit code is that of the regression."""
         self.requirements.write_text("victim\nhelper\n")

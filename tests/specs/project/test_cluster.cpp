@@ -3,6 +3,7 @@
 
 #include "specs/format/json.hpp"
 #include "specs/project/cluster.hpp"
+#include "specs/project/sbatch_options.hpp"
 #include "specs/random.hpp"
 #include "tests/specs/message_of.hpp"
 
@@ -93,14 +94,16 @@ TEST_CASE("cluster: what would break a script's line is refused") {
     spool["spool"] = "/s" + text;
     CHECK_THAT(why_refused(spool), Contains("control characters"));
   }
-  for (const char* ours : {"--array=0-9", "--array 0-9", "--array", "--requeue", "--signal=B:USR2@60"}) {
+  // Also as getopt_long reads them: abbreviated, by their letters, several in a line or a word.
+  for (const char* ours : {"--array=0-9", "--array 0-9", "--array", "--requeue", "--signal=B:USR2@60", "-N 4", "-N4", "-a 0-99", "-o/dev/null", "-J foo",
+                           "--arr=0-9", "--wrap=x", "--mem=0 -N 4", "--mem=0 --outp=x", "-Ho x", "--hold \"-N\" 4"}) {
     auto target = on_slurm("v100");
     target["slurm"]["directives"] = {ours};
-    CHECK_THAT(why_refused(with_targets({target})), Contains("stackx sets itself"));
+    CHECK_THAT(why_refused(with_targets({target})), Contains("remove it") && Contains("/targets/0/slurm/directives/0"));
   }
   auto fine = on_slurm("v100");
-  fine["slurm"]["directives"] = {"--nodes-of-mine=1", "--mem=0"};  // begins like one of ours
-  CHECK(std::get<SlurmTarget>(settings(with_targets({fine})).targets[0].on).directives.size() == 2);
+  fine["slurm"]["directives"] = {"--nodes-of-mine=1", "--mem=0", "-C a", "-Aoa", "--comment=\"a -N 4\"", "--hold # -N 4"};  // begins like one of ours, is a value, a comment
+  CHECK(std::get<SlurmTarget>(settings(with_targets({fine})).targets[0].on).directives.size() == 6);
 }
 
 TEST_CASE("cluster: a target may have several nodes an inspection, and then says nothing of tasks") {
@@ -115,11 +118,28 @@ TEST_CASE("cluster: a target may have several nodes an inspection, and then says
     target["nodes"] = wrong;
     CHECK_THAT(why_refused(with_targets({target})), Contains("/targets/0/nodes"));
   }
-  for (const char* ours : {"--ntasks=2", "-n 2", "--ntasks-per-node=2", "-N 3"}) {
+  for (const char* ours : {"--ntasks=2", "-n 2", "-n2", "--ntasks-per-node=2", "--ntasks-per-n=2"}) {
     target["nodes"] = 2;
     target["slurm"]["directives"] = {ours};
     CHECK_THAT(why_refused(with_targets({target})), Contains("stackx sets itself") && Contains("/targets/0/slurm/directives/0"));
     target["nodes"] = 1;
     CHECK(settings(with_targets({target})).targets.at(0).nodes == 1);
   }
+}
+
+TEST_CASE("cluster: a time is one that sbatch reads") {
+  auto target = on_slurm("v100");
+  for (const char* time : {"30", "30:00", "2:00:00", "1-12", "1-12:30", "1-12:30:00", "UNLIMITED"}) {
+    target["slurm"]["time"] = time;
+    CHECK_NOTHROW(settings(with_targets({target})));
+  }
+  for (const char* time : {"banana", "2h", "1:2:3:4", "-5"}) {
+    target["slurm"]["time"] = time;
+    CHECK_THAT(why_refused(with_targets({target})), Contains("/targets/0/slurm/time") && Contains(time));
+  }
+}
+
+TEST_CASE("cluster: which directives ask for memory") {
+  for (const char* one : {"--mem=0", "--mem 4G", "--mem-per-cpu=2G", "--mem-per-g=1G", "--hold --mem=1"}) CHECK(asks_for_memory(one));
+  for (const char* one : {"--mem-bind=local", "--comment=--mem", "-C mem"}) CHECK_FALSE(asks_for_memory(one));
 }

@@ -162,6 +162,17 @@ TEST_CASE("an overlay comes last, and may not hide the Job from us") {
        {R"({"metadata": {"name": "x"}})", R"({"metadata": {"labels": null}})", R"({"spec": {"completions": 9}})",
         R"({"metadata": {"annotations": {"stackx.dev/blocks": "1"}}})", R"({"spec": {"template": null}})"})
     CHECK_THROWS_WITH(job(overlay), Catch::Contains("\"overlay\" changes /"));
+  // A merge replaces lists whole, and nothing of the container would be left.
+  CHECK_THROWS_WITH(job(R"({"spec": {"template": {"spec": {"containers": [{"name": "block", "env": [{"name": "A", "value": "1"}]}]}}}})"),
+                    Catch::Contains("/spec/template/spec/containers") && Catch::Contains("replaces that list whole"));
+  CHECK(job(R"({"spec": {"template": {"spec": {"initContainers": [{"name": "warm", "image": "w"}]}}}})").at("spec").at("template").at("spec").at("containers").size() == 1);
+}
+
+TEST_CASE("the token of who takes the documents comes from a Secret") {
+  const Frozen with_token(R"({"image": "i", "send": "https://x", "tokenSecret": {"name": "stackx"}})");
+  const auto env = container(with_token.manifest()).at("env");
+  CHECK(env.back() == Json::parse(R"({"name": "STACKX_TOKEN", "valueFrom": {"secretKeyRef": {"name": "stackx", "key": "token"}}})"));
+  CHECK(container(Frozen(sending).manifest()).at("env").dump().find("STACKX_TOKEN") == std::string::npos);
 }
 
 TEST_CASE("comments speak of what stands there") {

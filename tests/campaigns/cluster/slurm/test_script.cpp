@@ -109,6 +109,13 @@ TEST_CASE("a target that asks for nothing gets what every target gets") {
   CHECK_THAT(script, !Contains("preamble") && !Contains("settings"));
 }
 
+TEST_CASE("a block has its node's memory, unless the settings say how much") {
+  CHECK(script_of(Scene().asked(), {0, 0, {0}, 1}).find("#SBATCH --mem=0\n") != std::string::npos);
+  specs::SlurmTarget slurm;
+  slurm.directives = {"--hold", "--mem-per-cpu=2G"};
+  CHECK(script_of(Scene(slurm).asked(), {0, 0, {0}, 1}).find("--mem=0") == std::string::npos);
+}
+
 TEST_CASE("what a task runs: its block, its start, its job") {
   specs::SlurmTarget slurm;
   slurm.program = "/bin/echo";
