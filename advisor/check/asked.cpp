@@ -67,12 +67,6 @@ class Reading {
   }
 
  private:
-  specs::PythonContext python_context() const {
-    specs::PythonContext context;
-    context.python = question_.python;
-    return context;
-  }
-
   void take(specs::PackageList list) {
     for (auto& one : list.dependencies) take(std::move(one));
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
@@ -84,12 +78,8 @@ class Reading {
     std::error_code error;
     if (!context_.words_name_files) {
       read_word(text);
-    } else if (text == "-") {
-      take(specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin"));
-    } else if (fs::is_fifo(text, error)) {  // <(pip freeze)
-      take(specs::parse_freeze(specs::read_pip_text(text, "a list of packages"), text));
-    } else if (fs::is_regular_file(text, error)) {
-      take(specs::read_package_list(text, python_context(), usual_python));
+    } else if (auto list = list_in_file(text, question_.python)) {
+      take(std::move(*list));
     } else if (names_a_place(text) && fs::is_directory(text, error)) {
       read_environment(text);
     } else {
@@ -336,6 +326,16 @@ class Reading {
 };
 
 }  // namespace
+
+std::optional<specs::PackageList> list_in_file(const std::string& word, const std::string& python) {
+  std::error_code error;
+  if (word == "-") return specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin");
+  if (fs::is_fifo(word, error)) return specs::parse_freeze(specs::read_pip_text(word, "a list of packages"), word);  // <(pip freeze)
+  if (!fs::is_regular_file(word, error)) return std::nullopt;
+  specs::PythonContext context;
+  context.python = python;
+  return specs::read_package_list(word, context, usual_python);
+}
 
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays) {
   const auto data = context.data_directory();
