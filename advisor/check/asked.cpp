@@ -283,6 +283,9 @@ class Reading {
                                                 {"cuda-compat", "12.8", question_.cuda_compat}})
       if (!text.empty() && !specs::Version::parse(text, specs::Versioning::pep440))
         throw bad_input(fmt::format("{} {}: expected a version such as {}", option, specs::in_quotes(text), example));
+    if (const auto driver = specs::Version::parse(question_.driver, specs::Versioning::pep440); driver && *driver < *specs::Version::parse("100", specs::Versioning::pep440))
+      throw bad_input(fmt::format("--driver {}: no driver of these GPUs is that old; `nvidia-smi` shows the CUDA that a driver takes beside its own "
+                                  "version, which is such as 535.183.01", question_.driver));
     const auto& known = known_pythons();
     if (!question_.python.empty() && std::ranges::find(known, question_.python) == known.end())
       throw bad_input(fmt::format("--python {}: expected one of {}", question_.python, fmt::join(known, ", ")));
