@@ -471,7 +471,7 @@ class Addresses(Served):
         with_sentinel = sealed({key: value for key, value in with_sentinel.items() if key != "id"})
         self.documents = [with_sentinel]
         self.rounds([(STACKS[0], 100), (STACKS[1], 90)], count=2, campaign=with_sentinel["id"])
-        self.store()
+        self.stackx("import", self.write("good.jsonl", "".join(json.dumps(one, sort_keys=True, ensure_ascii=False) + "\n" for one in self.documents)))
         self.base = self.serve()
         self.assertIn("Nothing failed: 4 inspections of 2 stacks.", self.fetch("/failures")[2])
         self.assertIn("2, and 1 sentinel<", self.fetch("/campaigns/" + with_sentinel["id"])[2])
