@@ -31,6 +31,7 @@
 #include "workspace/load.hpp"
 #include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
+#include "workspace/passing_store.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -359,6 +360,7 @@ void add_advise(Command app, Globals& globals) {
   command.callback([options, command, &globals] {
     if (!options->server.empty()) return ask_server(options->server, command, globals);
     options->rows_given = command.given("--rows");
+    const workspace::PassingStore passing(globals);
     advise(*options, globals);
   });
 }

@@ -11,6 +11,7 @@
 #include "cli/output/check_text.hpp"
 #include "cli/output/print.hpp"
 #include "cli/served/client.hpp"
+#include "cli/served/requirements.hpp"
 #include "specs/error.hpp"
 #include "workspace/output.hpp"
 #include "workspace/pip_index.hpp"
@@ -63,6 +64,13 @@ void run_check(const CheckOptions& options, Globals& globals) {
   globals.exit_code = checked.answer == advisor::Answer::no || (unknown && options.strict) ? 1 : 0;
 }
 
+// Without --hw a server would answer for its own machine, in words that are about this one.
+void ask_server_for(const CheckOptions& options, const Command& command, Globals& globals) {
+  if (!command.given("--hw"))
+    throw bad_input("--server: name the hardware that is meant: --hw h100; `--hw host` is the machine of the server");
+  ask_server(options.server, command, globals, {{"what", requirements_for_server(options.request)}});
+}
+
 }  // namespace
 
 void add_check(Command app, Globals& globals) {
@@ -102,7 +110,7 @@ void add_check(Command app, Globals& globals) {
   command.add_flag("--strict", options->strict, "Exit code 1 where the answer is unknown");
   add_server_option(command, options->server);
   command.callback([options, command, &globals] {
-    options->server.empty() ? run_check(*options, globals) : ask_server(options->server, command, globals);
+    options->server.empty() ? run_check(*options, globals) : ask_server_for(*options, command, globals);
   });
 }
 

@@ -83,7 +83,7 @@ void print(const store::Salvage& saved, const fs::path& damaged, const fs::path&
   print_paragraph(fmt::format("{}: {}, {} and {} saved, each proved by its id; those that come with stackx come again", to.string(),
                               workspace::counted(saved.inspections, "inspection"), workspace::counted(saved.plans, "plan"),
                               workspace::counted(saved.published, "published result")), 2);
-  print_paragraph(fmt::format("{}: of its {}, {} pages and records make no sense any more", damaged.string(),
+  print_paragraph(fmt::format("{}: {}; in {} places (a page, or a record in one) it makes no sense any more", damaged.string(),
                               workspace::counted(saved.pages, "page"), saved.unreadable), 2);
   if (saved.lost > 0)
     print_paragraph(fmt::format("{} documents of which something is left could not be proved and are not saved", saved.lost), 2);

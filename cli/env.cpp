@@ -63,11 +63,14 @@ std::string age(const CacheEntry& entry) {
 }
 
 void heading(const char* what, std::size_t count, const std::string& note) {
-  workspace::print("{} ({}){}\n", what, count, note);
+  print_paragraph(fmt::format("{} ({}){}", what, count, note));
 }
 
 void row(const CacheEntry& entry, const std::string& size, const std::string& name) {
-  workspace::print("  {:<12}  {:>10}  {:<16}  {}\n", entry.key.substr(0, 12), size, age(entry), name);
+  const auto head = fmt::format("  {:<12}  {:>10}  {:<16}", entry.key.substr(0, 12), size, age(entry));
+  if (head.size() + 2 + name.size() <= output_width()) return workspace::print("{}  {}\n", head, name);
+  workspace::print("{}\n", head);
+  print_line(name, 4);
 }
 
 void print(const Cache& cache) {

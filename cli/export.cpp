@@ -42,7 +42,7 @@ class Sending {
   }
 
   void finish() {
-    if (!bundle_.empty()) send();
+    if (!bundle_.empty() || !sent_) send();  // nothing, too: whoever tries it out learns whether address and token are right
     for (const auto& why : sum_.reasons) workspace::remark("refused: {}\n", why);
     workspace::remark("{}: {} new, {} were there{}\n", remote_.url(), workspace::counted(sum_.inserted, "document"), sum_.already_there,
                       sum_.refused > 0 ? fmt::format(", {} refused", sum_.refused) : "");
@@ -59,6 +59,7 @@ class Sending {
     };
     try {
       const auto taken = remote_.send(workspace::packed(bundle_), "zstd", patience, waiting);
+      sent_ = true;
       sum_.inserted += taken.inserted;
       sum_.already_there += taken.already_there;
       sum_.refused += taken.refused;
@@ -75,6 +76,7 @@ class Sending {
 
   workspace::Remote remote_;
   std::string bundle_;
+  bool sent_ = false;
   workspace::Remote::Taken sum_;
 };
 

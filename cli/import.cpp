@@ -1,17 +1,27 @@
 // stackx import: result documents of other machines (JSON Lines, packed or not), and what other tools measured.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <set>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/output/intake.hpp"
 #include "cli/output/print.hpp"
 #include "importers/importer.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "specs/version/version.hpp"
 #include "store/store.hpp"
+#include "workspace/asked_hardware.hpp"
 #include "workspace/compressed_stream.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
@@ -48,6 +58,34 @@ void check(const specs::Source& source) {
   specs::published_from(specs::Node::parse_text(specs::to_json(probe).dump(), "the options"));
 }
 
+// A result of a day that has not come is a slip of the pen. A day later than here it may be elsewhere.
+void check_day(const char* option, const std::string& day) {
+  const auto latest = specs::rfc3339_utc(std::chrono::system_clock::now() + std::chrono::hours(24)).substr(0, 10);
+  if (day > latest) throw bad_input(fmt::format("{} {}: lies in the future; expected the day as YYYY-MM-DD", option, day));
+}
+
+bool is_version(const std::string& text) {
+  using enum specs::Versioning;
+  return std::ranges::any_of(std::array{pep440, semver, debian}, [&](auto scheme) { return specs::Version::parse(text, scheme).has_value(); });
+}
+
+// What is taken as it is written, and which no question would find.
+std::vector<std::string> doubts_of(const ImportOptions& options, const Globals& globals) {
+  std::vector<std::string> doubts;
+  if (!options.hardware.empty()) {
+    const auto accelerators = specs::load_accelerators(globals.data_directory());
+    if (!accelerators.identify(options.hardware) && !workspace::hardware_of_catalogs(options.hardware, {}, accelerators, globals)) {
+      const auto near = accelerators.nearest(options.hardware);
+      doubts.push_back(fmt::format("--hw {}: no such hardware is known{}; it is kept as written", specs::in_quotes(options.hardware),
+                                   near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
+    }
+  }
+  for (const auto& text : options.with)
+    if (const auto value = text.substr(text.find('=') + 1); !is_version(value))
+      doubts.push_back(fmt::format("--with {}: {} is no version; it is kept as written", text, specs::in_quotes(value)));
+  return doubts;
+}
+
 importers::Origin origin_of(const ImportOptions& options) {
   importers::Origin origin{options.source, options.hardware, {}};
   if (origin.source.read.empty())
@@ -63,6 +101,8 @@ importers::Origin origin_of(const ImportOptions& options) {
       throw bad_input(fmt::format("--with {}: {} is given twice; keep one", text, component));
   }
   if (!options.source.url.empty()) check(origin.source);
+  check_day("--date", origin.source.date);
+  check_day("--read", origin.source.read);
   return origin;
 }
 
@@ -139,6 +179,7 @@ class Import {
   }
 
   void results(importers::Imported imported, const std::string& path) {
+    if (!std::exchange(doubted_, true)) remarks_ = doubts_of(options_, globals_);
     for (auto& text : imported.remarks) remarks_.push_back(std::move(text));
     if (!store_) {
       for (const auto& published : imported.results) print_json(specs::to_json(published));
@@ -189,6 +230,7 @@ class Import {
   std::optional<std::set<std::string>> known_;  // contents of the store's published results
   store::Intake intake_;
   std::vector<std::string> remarks_;
+  bool doubted_ = false;  // once, not for each file
 };
 
 }  // namespace

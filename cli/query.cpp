@@ -24,6 +24,7 @@
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
+#include "workspace/passing_store.hpp"
 #include "workspace/seeds.hpp"
 #include "workspace/shell_words.hpp"
 #include "workspace/this_machine.hpp"
@@ -309,7 +310,9 @@ void add_query(Command app, Globals& globals) {
       .show_default();
   add_server_option(command, options->server);
   command.callback([options, command, &globals] {
-    options->server.empty() ? query(*options, globals) : ask_server(options->server, command, globals);
+    if (!options->server.empty()) return ask_server(options->server, command, globals);
+    const workspace::PassingStore passing(globals);
+    query(*options, globals);
   });
 }
 

@@ -7,12 +7,13 @@
 #include <atomic>
 
 #include "serve/access/rate.hpp"
-#include "serve/access/tokens.hpp"
+#include "serve/access/tokens_file.hpp"
 #include "serve/documents/intake.hpp"
 #include "serve/observe/metrics.hpp"
 #include "serve/pages/pages.hpp"
 #include "serve/reply.hpp"
 #include "serve/route.hpp"
+#include "serve/store_file.hpp"
 #include "serve/wants.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+const std::string scrape = "metrics";  // among the answers' keys
 constexpr double wrong_tokens_a_second = 0.2, wrong_tokens_at_once = 10;
 
 // What goes wrong on a worker's thread (too little memory) is an answer, too, and not the end of the process.
@@ -52,20 +54,11 @@ std::string document_in(const store::Store& store, const std::string& id) {
 
 struct Service::Impl {
   Impl(const Serving& serving, const Asker& asker)
-      : serving(serving), asker(asker), intake(serving.store, serving.waiting_bytes), changes(serving.store),
+      : serving(serving), asker(asker), intake(serving.store, serving.waiting_bytes), store_file(serving.store), changes(serving.store),
         answers(serving.answers, [this] { return version(); }),
         wrong_tokens(wrong_tokens_a_second, wrong_tokens_at_once),
         requests(serving.requests_a_second, std::max(1.0, 2 * serving.requests_a_second)) {
-    if (!serving.tokens.empty()) {
-      tokens = Tokens::load(serving.tokens);
-      tokens_written = written(serving.tokens);
-      if (tokens.empty()) throw bad_input(fmt::format("{}: holds no token; `stackx serve token NAME --role read` makes one", serving.tokens.string()));
-    }
-  }
-
-  static std::filesystem::file_time_type written(const std::filesystem::path& file) {
-    std::error_code ignored;
-    return std::filesystem::last_write_time(file, ignored);
+    if (!serving.tokens.empty()) tokens.emplace(serving.tokens);
   }
 
   // A store that cannot be read now is asked again; what is kept does not count meanwhile.
@@ -99,10 +92,10 @@ struct Service::Impl {
   // A right token counts however many wrong ones came from its address: behind a proxy that is everybody's, and one node with an
   // old token would lock all others out.
   std::optional<User> user_of(const Request& head) {
-    if (serving.tokens.empty()) return User{"", Role::both};
+    if (!tokens) return User{"", Role::both};
     const auto token = token_in(head.authorization);
     if (token.empty()) return std::nullopt;
-    auto user = tokens.user_of(token);
+    auto user = tokens->user_of(token);
     if (!user) wrong_tokens.take(head.client, head.began);
     return user;
   }
@@ -137,7 +130,10 @@ struct Service::Impl {
       add_security_headers(response, serving.tls);
       respond(std::move(response));
     };
-    switch (route_of(request.target, asker).place) {
+    const auto place = route_of(request.target, asker).place;
+    if (place != Place::metrics && place != Place::openapi)
+      if (const auto lost = store_file.lost(); !lost.empty()) return done(come_again(503, lost, 60));
+    switch (place) {
       case Place::health: return done({200, "text/plain", shared_text("ok\n")});
       case Place::openapi: return done({200, "application/json", shared_text(asker.openapi())});
       case Place::metrics: return give_metrics(done);
@@ -160,7 +156,8 @@ struct Service::Impl {
   void take(Request request, const std::string& id, const Respond& done) {
     Bundle bundle{std::move(request.body), id, [this, done](Brought brought) {
                     metrics.documents(brought);
-                    done(response_to(brought));
+                    const auto lost = store_file.lost();  // while they waited: what was written is in no store
+                    done(lost.empty() ? response_to(brought) : come_again(503, lost, 60));
                   }};
     if (!intake.offer(std::move(bundle))) {
       metrics.turned_away();
@@ -202,10 +199,10 @@ struct Service::Impl {
 
   void give_metrics(const Respond& done) {
     const auto make = whatever_happens([this] {
-      Metrics::Moment moment{connections ? connections() : Connections{}, intake.state(), answers.state()};
+      Metrics::Moment moment{connections ? connections() : Connections{}, intake.state(), answers.state(scrape), store_file.lost().empty()};
       return Answer{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics.text(serving.store, moment)};
     });
-    answers.ask("metrics", true, make, [done](const std::shared_ptr<const Answer>& answer) {
+    answers.ask(scrape, true, make, [done](const std::shared_ptr<const Answer>& answer) {
       done({answer->status, answer->content_type, {answer, &answer->body}});
     }, [done](Answers::Refusal) { done(come_again(503, "too many questions wait", 5)); });
   }
@@ -222,30 +219,18 @@ struct Service::Impl {
                    request.method.empty() ? "-" : request.target.path_text(), response.status, seconds * 1000);
   }
 
-  // A file that is being written is read a second later; one that is wrong leaves those that count.
   void read_tokens() {
-    if (serving.tokens.empty()) return;
-    const auto now = written(serving.tokens);
-    if (now == tokens_written) return;
-    tokens_written = now;
-    try {
-      auto read = Tokens::load(serving.tokens);
-      if (read.empty()) throw bad_input(fmt::format("{}: holds no token", serving.tokens.string()));
-      tokens = std::move(read);
-      workspace::say("stackx serve: {}: {} read\n", serving.tokens.string(), workspace::counted(tokens.entries().size(), "token"));
-    } catch (const Error& error) {
-      workspace::say("stackx serve: {}; the tokens that were read before still count\n", error.what());
-    }
+    if (tokens) tokens->refresh(Clock::now(), [](const std::string& what) { workspace::say("stackx serve: {}\n", what); });
   }
 
   const Serving serving;
   const Asker& asker;
   const Pages pages{asker, serving.store};
-  Tokens tokens;
-  std::filesystem::file_time_type tokens_written;
+  std::optional<TokensFile> tokens;  // none: everybody who reaches it may everything
   Metrics metrics;
   std::function<Connections()> connections;
   Intake intake;
+  const StoreFile store_file;  // that the intake has opened
   store::Changes changes;
   std::atomic<std::uint64_t> unreadable = 0;
   Answers answers;

@@ -38,7 +38,7 @@ struct Serving {
 
 class Service : public Site {
  public:
-  // Throws as Store::open and Tokens::load do.
+  // Throws as Store::open and TokensFile do.
   Service(const Serving& serving, const Asker& asker);
   ~Service() override;
 

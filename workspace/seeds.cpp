@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -151,8 +152,10 @@ store::Store open_store(const Context& context, const std::string& family) {
   try {
     return open_and_take_in(file, files, family);
   } catch (const Error& error) {
-    remark("stackx: {}: the published results that come with stackx cannot be added ({}); what is in the store is answered from\n",
-           file.string(), error.what());
+    static std::atomic_flag said;  // an answer opens it several times
+    if (!said.test_and_set())
+      remark("stackx: {}: the published results that come with stackx cannot be added ({}); what is in the store is answered from\n",
+             file.string(), error.what());
     return std::move(*existing);
   }
 }

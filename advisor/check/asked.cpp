@@ -70,12 +70,6 @@ class Reading {
   }
 
  private:
-  specs::PythonContext python_context() const {
-    specs::PythonContext context;
-    context.python = question_.python;
-    return context;
-  }
-
   void look_at(const std::string& index, bool alone) {
     auto label = specs::pytorch_label(index);
     if (label.empty()) return;
@@ -98,12 +92,8 @@ class Reading {
     std::error_code error;
     if (!context_.words_name_files) {
       read_word(text);
-    } else if (text == "-") {
-      take(specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin"));
-    } else if (fs::is_fifo(text, error)) {  // <(pip freeze)
-      take(specs::parse_freeze(specs::read_pip_text(text, "a list of packages"), text));
-    } else if (fs::is_regular_file(text, error)) {
-      take(specs::read_package_list(text, python_context(), usual_python));
+    } else if (auto list = list_in_file(text, question_.python)) {
+      take(std::move(*list));
     } else if (names_a_place(text) && fs::is_directory(text, error)) {
       read_environment(text);
     } else {
@@ -310,6 +300,9 @@ class Reading {
                                                 {"cuda-compat", "12.8", question_.cuda_compat}})
       if (!text.empty() && !specs::Version::parse(text, specs::Versioning::pep440))
         throw bad_input(fmt::format("{} {}: expected a version such as {}", option, specs::in_quotes(text), example));
+    if (const auto driver = specs::Version::parse(question_.driver, specs::Versioning::pep440); driver && *driver < *specs::Version::parse("100", specs::Versioning::pep440))
+      throw bad_input(fmt::format("--driver {}: no driver of these GPUs is that old; `nvidia-smi` shows the CUDA that a driver takes beside its own "
+                                  "version, which is such as 535.183.01", question_.driver));
     const auto& known = known_pythons();
     if (!question_.python.empty() && std::ranges::find(known, question_.python) == known.end())
       throw bad_input(fmt::format("--python {}: expected one of {}", question_.python, fmt::join(known, ", ")));
@@ -353,6 +346,16 @@ class Reading {
 };
 
 }  // namespace
+
+std::optional<specs::PackageList> list_in_file(const std::string& word, const std::string& python) {
+  std::error_code error;
+  if (word == "-") return specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin");
+  if (fs::is_fifo(word, error)) return specs::parse_freeze(specs::read_pip_text(word, "a list of packages"), word);  // <(pip freeze)
+  if (!fs::is_regular_file(word, error)) return std::nullopt;
+  specs::PythonContext context;
+  context.python = python;
+  return specs::read_package_list(word, context, usual_python);
+}
 
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays) {
   const auto data = context.data_directory();

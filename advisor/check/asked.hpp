@@ -8,11 +8,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "advisor/check/check.hpp"
 #include "pypi/index/index.hpp"
+#include "specs/python/package_list.hpp"
 #include "workspace/context.hpp"
 
 namespace stackx::advisor {
@@ -28,6 +30,9 @@ struct CheckRequest {
 // Throws Error(bad_input) for files and words that nobody can read. With an index, what no catalog holds is looked up
 // there (look_up.hpp).
 Checked check(const CheckRequest& request, const workspace::Context& context, pypi::Index* index = nullptr);
+
+// What a file of this name holds, a pipe, or "-"; nothing where the word names none. `python` is for the markers of locks.
+std::optional<specs::PackageList> list_in_file(const std::string& word, const std::string& python);
 
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays);
 Question question_of(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context);

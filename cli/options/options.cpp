@@ -297,8 +297,14 @@ Parser::~Parser() = default;
 Command Parser::command() const { return Command(app_.get()); }
 
 Parser::Ended Parser::parse(int argc, char** argv) const {
+  std::vector<char*> words(argv, argv + argc);
+  std::string help = "--help";
+  if (argc > 1 && words[1] == std::string_view("help")) {  // "stackx help advise"
+    words.erase(words.begin() + 1);
+    words.push_back(help.data());
+  }
   try {
-    app_->parse(argc, argv);
+    app_->parse(static_cast<int>(words.size()), words.data());
     return Ended::ran;
   } catch (const CLI::ParseError& error) {
     const bool helped = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);

@@ -16,7 +16,7 @@ std::string overlay_lines(const specs::Catalog& catalog) {
 
 std::string facts_lines(const specs::Catalog& catalog) {
   if (catalog.as_of.empty()) return overlay_lines(catalog);
-  constexpr const char* to_renew = "stackx catalog import pypi PACKAGE writes a catalog of today";  // refresh brings facts alone
+  constexpr const char* to_renew = "stackx catalog import pypi PACKAGE --python X.Y writes a catalog of today";  // refresh brings facts alone
   return workspace::freshness(catalog.as_of, workspace::today(), to_renew) + ".\n" + overlay_lines(catalog);
 }
 

@@ -19,9 +19,11 @@ bool takes(const ServedQuestion& question, const std::string& name) {
          std::ranges::find(question.positionals, name) != question.positionals.end();
 }
 
-serve::Target target_of(const ServedQuestion& question, const Command& command) {
+serve::Target target_of(const ServedQuestion& question, const Command& command, const Instead& instead) {
   serve::Target target{question.path, {}};
-  for (const auto& [name, values] : command.given()) {
+  for (const auto& [name, given] : command.given()) {
+    const auto found = instead.find(name);
+    const auto& values = found == instead.end() ? given : found->second;
     if (name == "server" || name == "json") continue;
     if (name == question.variable) {
       target.path.push_back(values.front());
@@ -55,11 +57,11 @@ void add_server_option(Command command, std::string& url) {
       .type_name("URL");
 }
 
-void ask_server(const std::string& url, const Command& command, Globals& globals) {
+void ask_server(const std::string& url, const Command& command, Globals& globals, const Instead& instead) {
   if (!globals.db.empty()) throw bad_input("--db and --server: give one of them");
   const auto* question = question_of({command.name()});
   if (question == nullptr) throw broken_environment(command.name() + ": no server answers this");
-  const auto target = target_of(*question, command);
+  const auto target = target_of(*question, command, instead);
   workspace::Remote remote(url, "--server");
   try {
     const auto answered = remote.ask(serve::to_text(target), accepted(target, globals), output_width());

@@ -1,7 +1,9 @@
 // --server URL: a question is asked of a server instead of this machine's store, and its answer printed as it is.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 
@@ -10,7 +12,8 @@ namespace stackx::cli {
 void add_server_option(Command command, std::string& url);
 
 // What was given to `command` becomes the question; its exit code is the answer's. Throws Error(bad_input) for options that
-// no server takes: those which name files of this machine.
-void ask_server(const std::string& url, const Command& command, Globals& globals);
+// no server takes: those which name files of this machine. `instead`: values for those that were given under a name.
+using Instead = std::map<std::string, std::vector<std::string>>;
+void ask_server(const std::string& url, const Command& command, Globals& globals, const Instead& instead = {});
 
 }  // namespace stackx::cli

@@ -161,6 +161,15 @@ std::string without_prefix(std::string text) {
   return text;
 }
 
+// "torch==2.4.0+cu121" in an address comes as "torch==2.4.0 cu121".
+std::string lost_plus(const serve::Target& target) {
+  for (const auto& [name, value] : target.parameters)
+    for (std::size_t i = 1; i + 1 < value.size(); ++i)
+      if (value[i] == ' ' && std::isdigit(static_cast<unsigned char>(value[i - 1])) && std::isalpha(static_cast<unsigned char>(value[i + 1])))
+        return fmt::format("; {} has a space: a \"+\" in an address is one, and %2B a plus", specs::in_quotes(value));
+  return "";
+}
+
 serve::Answer failed(const Failure& failure) {
   serve::Answer answer;
   answer.exit_code = failure.exit_code;
@@ -239,7 +248,9 @@ serve::Answer run_question(const ServedQuestion& question, const serve::Target& 
   try {
     return run(question, target, form, globals, projects);
   } catch (...) {
-    return failed(failure_of(std::current_exception()));
+    auto failure = failure_of(std::current_exception());
+    failure.text += lost_plus(target);
+    return failed(failure);
   }
 }
 

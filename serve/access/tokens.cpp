@@ -56,7 +56,7 @@ bool begins_ignoring_case(std::string_view text, std::string_view lower) {
 
 }  // namespace
 
-Tokens Tokens::parse(const std::string& text, const std::string& file) {
+Tokens Tokens::parse(const std::string& text, const std::string& file, const Wrong& wrong) {
   Tokens tokens;
   std::istringstream lines(text);
   std::size_t number = 0;
@@ -67,16 +67,17 @@ Tokens Tokens::parse(const std::string& text, const std::string& file) {
     if (!(words >> name)) continue;
     words >> role_text >> digest >> more;
     const auto role = role_from(role_text);
-    if (!is_name(name) || !role || !specs::is_sha256(digest) || !more.empty())
-      throw bad_input(fmt::format("{}:{}: expected a name, read, write or read+write, and the SHA-256 of a token, as `stackx serve token` "
-                                  "writes it", file, number));
-    tokens.entries_.push_back({{name, *role}, digest});
+    if (is_name(name) && role && specs::is_sha256(digest) && more.empty())
+      tokens.entries_.push_back({{name, *role}, digest});
+    else
+      wrong(fmt::format("{}:{}: expected a name, read, write or read+write, and the SHA-256 of a token, as `stackx serve token` writes it",
+                        file, number));
   }
   return tokens;
 }
 
-Tokens Tokens::load(const std::filesystem::path& file) {
-  return parse(specs::read_text_file(file, "a file of tokens", 1), file.string());
+Tokens Tokens::parse(const std::string& text, const std::string& file) {
+  return parse(text, file, [](const std::string& why) { throw bad_input(why); });
 }
 
 std::optional<User> Tokens::user_of(std::string_view token) const {

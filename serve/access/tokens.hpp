@@ -9,7 +9,7 @@
 // JWTs (cannot be taken back), mutual TLS (a proxy in front can do it).
 #pragma once
 
-#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,9 +28,11 @@ struct User {
 
 class Tokens {
  public:
-  // Throws Error(bad_input) that names `file` and the line.
+  // A line that is none goes to `wrong`, in words that name `file` and the line; the others count.
+  using Wrong = std::function<void(const std::string& why)>;
+  static Tokens parse(const std::string& text, const std::string& file, const Wrong& wrong);
+  // Throws Error(bad_input) for the first wrong line.
   static Tokens parse(const std::string& text, const std::string& file);
-  static Tokens load(const std::filesystem::path& file);
 
   bool empty() const { return entries_.empty(); }
   std::optional<User> user_of(std::string_view token) const;

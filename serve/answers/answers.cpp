@@ -206,10 +206,11 @@ void Answers::drop_late() {
   for (auto& one : late) one.refused(Refusal::late);
 }
 
-AnswersState Answers::state() const {
+AnswersState Answers::state(const std::string& besides) const {
   const std::lock_guard lock(impl_->mutex);
   std::size_t waiting = 0;
-  for (const auto& [key, entry] : impl_->entries) waiting += entry.waiting.size();
+  for (const auto& [key, entry] : impl_->entries)
+    if (key != besides) waiting += entry.waiting.size();
   return {impl_->kept, impl_->made, impl_->turned_away, waiting, impl_->entries.size(), impl_->bytes};
 }
 

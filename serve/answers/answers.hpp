@@ -54,7 +54,7 @@ class Answers {
   void drop_late();  // to be called every second
   // Makes no more. False: some are still being made, and the destructor would wait for them, minutes perhaps.
   bool finish();
-  AnswersState state() const;
+  AnswersState state(const std::string& besides = "") const;  // who waits for that key does not count
 
  private:
   struct Impl;

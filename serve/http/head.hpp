@@ -21,7 +21,7 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using BeastError = beast::error_code;
 
-inline constexpr std::uint32_t longest_head = 16 << 10;
+inline constexpr std::uint32_t longest_head = 48 << 10;
 
 using Head = http::request_header<>;
 

@@ -9,7 +9,7 @@
 namespace stackx::serve {
 namespace {
 
-constexpr std::size_t longest_target = 8 << 10, most_parameters = 100;
+constexpr std::size_t longest_target = 32 << 10, most_parameters = 1000;  // a lock file, a requirement each
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

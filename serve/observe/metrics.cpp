@@ -86,7 +86,7 @@ std::string Metrics::text(const std::filesystem::path& store, const Moment& mome
   Impl::raise_to(impl_->kept, moment.answers.kept);
   Impl::raise_to(impl_->made, moment.answers.made);
   auto families = impl_->registry.Collect();
-  for (auto& family : store_figures(store)) families.push_back(std::move(family));
+  for (auto& family : store_figures(moment.has_store ? store : std::filesystem::path())) families.push_back(std::move(family));
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -29,6 +29,7 @@ class Metrics {
     Connections connections;
     IntakeState intake;
     AnswersState answers;
+    bool has_store = true;  // false: its file is gone, or another
   };
   // The text format, version 0.0.4. Reads the store; where that cannot be read, its figures are missing and
   // stackx_store_readable is 0.

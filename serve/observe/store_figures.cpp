@@ -117,20 +117,26 @@ void add_devices(Figures& figures, const store::Questions& questions, const stor
   }
 }
 
-}  // namespace
-
-std::vector<prometheus::MetricFamily> store_figures(const fs::path& store) {
-  Figures figures;
+// False: it cannot be read.
+bool add_store(Figures& figures, const fs::path& store) {
+  if (store.empty()) return false;
   figures.add("stackx_store_size_bytes", "The store's file and its log", {}, size_of(store) + size_of(store.string() + "-wal"));
-  bool readable = true;
   try {
     const store::Questions questions(store);
     if (!questions.stale()) add_results(figures, questions);
     add_campaigns(figures, questions);
     if (!questions.stale()) add_devices(figures, questions, store::Store::open(store, store::Mode::read_only));
+    return true;
   } catch (const Error&) {
-    readable = false;
+    return false;
   }
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> store_figures(const fs::path& store) {
+  Figures figures;
+  const bool readable = add_store(figures, store);
   figures.add("stackx_store_readable", "Whether the store could be read for this scrape", {}, readable ? 1 : 0);
   return figures.take();
 }

@@ -1,4 +1,5 @@
-// What the store says at the moment of a scrape, as families of gauges. Of a store that cannot be read: stackx_store_readable 0.
+// What the store says at the moment of a scrape, as families of gauges. Of a store that cannot be read, and of
+// none (""): stackx_store_readable 0.
 #pragma once
 
 #include <prometheus/metric_family.h>

@@ -2,6 +2,7 @@
 // campaign of its own; its id, which is in their plans, shows them together.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "serve/pages/campaign_figures.hpp"
@@ -93,11 +94,17 @@ std::string figures_html(const CampaignFigures& figures, const specs::Plan* plan
          section("arms", "Stacks", arms_html(with_stacks(figures.arms, plan)), live);
 }
 
+std::string stacks_of(const specs::Plan& plan) {
+  const auto sentinels = std::ranges::count_if(plan.arms, &specs::Arm::sentinel);
+  const auto stacks = counted(static_cast<double>(plan.arms.size() - static_cast<std::size_t>(sentinels)));
+  return sentinels == 0 ? stacks : fmt::format("{}, and {} {}", stacks, sentinels, sentinels == 1 ? "sentinel" : "sentinels");
+}
+
 std::string plan_facts(const specs::Plan* plan, const store::CampaignRow& row) {
   std::vector<std::pair<std::string, std::string>> known{{"Project", escaped(row.project)}, {"Created", escaped(row.created)},
                                                          {"Id", fmt::format("<span class=\"id\">{}</span>", escaped(row.id))}};
   if (plan) {
-    known.emplace_back("Stacks", counted(static_cast<double>(plan->arms.size())));
+    known.emplace_back("Stacks", stacks_of(*plan));
     known.emplace_back("Rounds", counted(static_cast<double>(plan->campaign.rounds)));
     known.emplace_back("Runner", escaped(plan->campaign.runner));
     known.emplace_back("Device", escaped(plan->device));

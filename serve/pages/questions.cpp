@@ -41,7 +41,7 @@ Page question_page(const Asked& asked, const Target& target, const std::string& 
   const auto reply = asked.ask({"v1", "query", question}, handed_on(target, "100"));
   if (!reply.ok()) return {title, form + alert(reply.words), lead, reply.status};
   auto html = form + (before ? before(reply.document) : "") + table(question, title, columns, reply.document.at("rows"));
-  if (reply.document.at("rows").empty()) html += paragraph("Nothing is known of it.");
+  if (reply.document.at("rows").empty()) html += paragraph(text_of(reply.document, "text"));
   return {title, html + rest(target, reply.document) + notes(reply.document) + as_asked(reply), lead};
 }
 

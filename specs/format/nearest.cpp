@@ -53,10 +53,7 @@ std::string suggestion_or(std::string_view word, const std::vector<std::string>&
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
-  const auto best = nearest(word, candidates);
-  if (!best) return "";
-  const auto close = close_suggestion(word, candidates);
-  return close.empty() ? "; the nearest known one is \"" + *best + "\"" : close;
+  return close_suggestion(word, candidates);
 }
 
 }  // namespace stackx::specs

@@ -16,10 +16,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 
-// `; did you mean "X"?` where X is close, `; the nearest known one is "X"` where it is not, else
-// "".
+// `; did you mean "X"?` where X is close, else "": what is far off is no help, and reads as if it
+// were meant.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-// Where it need not be misspelt: "" where X is not close.
+// The same, for words that need not be misspelt.
 std::string close_suggestion(std::string_view word, const std::vector<std::string>& candidates);
 // Among many, what is not close is no help: then `otherwise`, which says where all stand.
 std::string suggestion_or(std::string_view word, const std::vector<std::string>& candidates, const std::string& otherwise);

@@ -97,6 +97,8 @@ class ProjectReader {
 };
 
 void check_head(const Node& document) {
+  if (document.kind() == "stackx/catalog/1")
+    document.fail("is a catalog, no project; of a package that it holds: stackx resolve NAME --catalog FILE");
   document.schema("stackx/project/1");
   document.only({"$schema", "name", "description", "catalogs", "requires", "hardware", "pins",
                  "workload", "campaign", "cluster"});

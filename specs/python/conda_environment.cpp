@@ -82,7 +82,7 @@ CondaEnvironment read_conda_environment(const fs::path& file) {
   }
   const auto dependencies = document.IsMap() ? document["dependencies"] : YAML::Node(YAML::NodeType::Undefined);
   if (!dependencies || !dependencies.IsSequence())
-    throw bad_input(file.string() + ": has no list `dependencies`; expected an environment file of conda");
+    throw bad_input(file.string() + ": has no list `dependencies`; expected an environment file of conda; projects of stackx's own are JSON");
   const auto place_of = [&](const YAML::Node& node) { return fmt::format("{}:{}", file.string(), node.Mark().line + 1); };
   CondaEnvironment environment;
   for (const auto& item : dependencies) {

@@ -88,7 +88,7 @@ class Assembly {
     const bool extra = package != name && knows(package);
     throw bad_input(fmt::format(
         "{}: no catalog declares or provides {}{}{}; name another catalog, or import one that "
-        "holds it: stackx catalog import pypi '{}'",
+        "holds it: stackx catalog import pypi '{}' --python 3.12 -o FILE",
         place, in_quotes(name),
         extra ? fmt::format(", the extra \"{}\" of {}", name.substr(package.size() + 1), package)
               : "",

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -46,11 +47,18 @@ void take(Problems& problems, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(problems));
 }
 
-void check_file(Connection& connection, const char* sql, Problems& problems) {
+void check_pages(Connection& connection, const char* sql, Problems& problems) {
   Cursor cursor = connection.prepare(sql);
   while (cursor.next())
     if (const std::string line = cursor.text(0); line != "ok")
-      problems.push_back(fmt::format("{}: {}: {}", connection.file().string(), sql, line));
+      problems.push_back(fmt::format("{}: its pages do not fit together; SQLite says: {}", connection.file().string(), line));
+}
+
+void check_references(Connection& connection, Problems& problems) {
+  std::map<std::string, std::size_t> dangling;  // by table
+  for (Cursor cursor = connection.prepare("PRAGMA foreign_key_check"); cursor.next();) ++dangling[cursor.text(0)];
+  for (const auto& [table, rows] : dangling)
+    problems.push_back(fmt::format("{}: {}: what {} of its rows name is not there any more", connection.file().string(), table, rows));
 }
 
 void check_contexts(Connection& connection, Problems& problems) {
@@ -157,9 +165,10 @@ std::vector<Part> parts_of(Connection& connection, const Store& store, ProvedDoc
     });
   };
   const bool quick = thoroughness == Thoroughness::quick;
-  for (const char* sql : {quick ? "PRAGMA quick_check" : "PRAGMA integrity_check", "PRAGMA foreign_key_check"})
-    if (!quick || sql == std::string_view("PRAGMA quick_check"))
-      add([sql](Worker& worker, Problems& problems) { check_file(worker.connection, sql, problems); });
+  add([quick](Worker& worker, Problems& problems) {
+    check_pages(worker.connection, quick ? "PRAGMA quick_check" : "PRAGMA integrity_check", problems);
+  });
+  if (!quick) add([](Worker& worker, Problems& problems) { check_references(worker.connection, problems); });
   if (!quick)
     for (const Panel& panel : all_panels(connection))
       add([panel](Worker& worker, Problems& problems) {

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -18,6 +15,7 @@
 #include "workspace/doctor/outside.hpp"
 #include "workspace/doctor/probes.hpp"
 #include "workspace/words.hpp"
+#include "workspace/writable.hpp"
 
 namespace stackx::workspace {
 namespace {
@@ -26,26 +24,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* not_kept = "what is measured cannot be kept";
 constexpr const char* other_store = "Name a store that can be written with --db or $STACKX_DB";
+constexpr const char* other_place = "Free some of the store's disk, or name a store on another with --db or $STACKX_DB";
 // A store beyond that takes longer than somebody waits who asks how the machine is: a second for 20 MB.
 constexpr std::uint64_t largest_checked = std::uint64_t{40} << 20;
 constexpr double little = 5e9, nothing = 1e8;  // bytes free
-
-// The path, or what there is of the way to it.
-fs::path nearest_existing(fs::path path) {
-  std::error_code error;
-  path = fs::absolute(path, error);
-  while (!fs::exists(path, error) && path.has_relative_path()) path = path.parent_path();
-  return path;
-}
-
-// Why nothing can be written there, in the system's words; "" if it can.
-std::string why_not_writable(const fs::path& path) {
-  const auto nearest = nearest_existing(path);
-  std::error_code error;
-  if (nearest != path && !fs::is_directory(nearest, error)) return fmt::format("{} is no directory", nearest.string());
-  const int wanted = fs::is_directory(nearest, error) ? W_OK | X_OK : W_OK;
-  return ::access(nearest.c_str(), wanted) == 0 ? "" : fmt::format("{} cannot be written: {}", nearest.string(), std::strerror(errno));
-}
 
 Finding new_store(const fs::path& file) {
   if (const auto why = why_not_writable(file); !why.empty())
@@ -118,19 +100,21 @@ Findings look_at_disk(const Context& context) {
   const auto of_cache = room_at(cache);
   auto found = free_text("cache", cache, of_cache);
   auto least = of_cache;
+  const char* remedy = "stackx env prune --older-than 30d";
   try {
     const auto store = store::default_path(context.db);
     const auto of_store = room_at(store);
     if (of_store.free != of_cache.free) found += ", " + free_text("store", store.parent_path(), of_store);
-    if (of_store.known && of_store.free < least.free) least = of_store;
+    // Where nothing can be written nothing is free, which is said of the store; what is freed in the cache is no room for it.
+    if (of_store.known && of_store.free < least.free && why_not_writable(store).empty()) least = of_store, remedy = other_place;
   } catch (const Error&) {  // said of the store
   }
   if (const auto why = why_not_writable(cache); !why.empty())
     return {{"disk", Status::broken, found + "; " + why, "no stack can be made ready to be measured", "Name a directory that can be written in $XDG_CACHE_HOME"}};
   if (!least.known || least.free >= little) return {{"disk", Status::ok, found, "", ""}};
   if (least.free < nothing)
-    return {{"disk", Status::broken, found, "no stack fits, nor its results", "stackx env prune --older-than 30d"}};
-  return {{"disk", Status::poor, found, "a framework with its CUDA takes up to 7 GB", "stackx env prune --older-than 30d"}};
+    return {{"disk", Status::broken, found, "no stack fits, nor its results", remedy}};
+  return {{"disk", Status::poor, found, "a framework with its CUDA takes up to 7 GB", remedy}};
 }
 
 }  // namespace stackx::workspace

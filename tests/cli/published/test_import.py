@@ -82,8 +82,18 @@ class Import(BlackBox):
         self.assertIn("component=version", self.refused(file, *SOURCE, "--with", "cuda"))
         self.assertIn("given twice", self.refused(file, *SOURCE, "--with", "cuda=1", "--with", "cuda=2"))
         self.assertIn("YYYY-MM-DD", self.refused(file, *SOURCE[:2], "--date", "May 2021"))
+        for option in ("--date", "--read"):
+            self.assertIn(f"{option} 2999-01-01: lies in the future", self.refused(file, *SOURCE[:2], option, "2999-01-01"))
         self.assertIn("URL", self.refused(file, "--source", "here"))
         self.assertIn("is for what comes with stackx", self.refused(file, "--source", "stackx://bench/results.json"))
+
+    def test_what_nobody_knows_is_kept_and_said_once(self):
+        self.write("h.json", HYPERFINE)
+        file = self.write("h2.json", HYPERFINE)
+        said = self.stackx("import", self.scratch / "h.json", file, *SOURCE, "--hw", "nosuchgpu", "--with", "cuda=banana").stderr
+        self.assertEqual(said.count('--hw "nosuchgpu": no such hardware is known'), 1, said)
+        self.assertEqual(said.count('--with cuda=banana: "banana" is no version'), 1, said)
+        self.assertNotIn("note: --", self.stackx("import", file, *SOURCE, "--hw", "v100", "--with", "cuda=11.8").stderr)
 
     def test_without_a_source_nothing_is_kept(self):
         message = self.refused(self.write("h.json", HYPERFINE))

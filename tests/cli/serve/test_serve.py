@@ -135,6 +135,12 @@ class Questions(Serve):
         self.assertEqual(self.server.json("/v2/advise")[0], 404)
         self.assertEqual(self.server.request("/v1/advise", "PUT", b"x")[0], 405)
 
+    def test_a_plus_that_became_a_space(self):
+        status, answer = self.server.json("/v1/check?what=torch==2.4.0+cu121&hw=v100")
+        self.assertEqual(status, 400)
+        self.assertIn('"torch==2.4.0 cu121" has a space: a "+" in an address is one, and %2B a plus', answer["error"])
+        self.assertEqual(self.server.json("/v1/check?what=torch==2.4.0%2Bcu121&hw=v100")[0], 200)
+
     def test_an_answer_is_kept_until_the_store_grows(self):
         target = "/v1/query/coverage"
         status, headers, body = self.server.request(target)
@@ -253,7 +259,28 @@ class Clients(Serve):
         self.assertIn("--lock: has no place beside --server", said)
         self.stackx("advise", "--server", "ftp://x", exit_code=2)
         self.stackx("advise", "--server", self.server.url, "--db", self.scratch / "x.db", exit_code=2)
-        self.assertIn("reads no files", self.stackx("check", lock, "--server", self.server.url, exit_code=2).stderr)
+        self.assertIn("not asked about a directory", self.stackx("check", self.scratch, "--hw", "v100", "--server", self.server.url, exit_code=2).stderr)
+
+    def test_what_stands_in_a_file_is_sent(self):
+        """The client reads it, the server never sees its name."""
+        text = "torch==2.4.0\nnumpy<2.1 ; python_version >= '3.8'\n" + "".join(f"made-up-{number}==1.0.{number}\n" for number in range(300))
+        file, hw = self.write("requirements.txt", text), ("--hw", "v100", "--json")
+        here = self.stackx("check", file, *hw, exit_code=None)
+        there = self.stackx("check", file, *hw, "--server", self.server.url, exit_code=None)
+        self.assertEqual(there.returncode, here.returncode)
+        for name in ("answer", "text", "stack"):
+            self.assertEqual(json.loads(there.stdout).get(name), json.loads(here.stdout).get(name))
+        there = self.stackx("check", "-", *hw, "--server", self.server.url, input="torch==2.4.0\n", exit_code=None)
+        self.assertEqual(there.stdout, self.stackx("check", "torch==2.4.0", *hw, exit_code=None).stdout)
+        self.write("limits.txt", "numpy<2\nscipy<1.10\n")
+        limited = self.stackx("check", self.write("limited.txt", "-c limits.txt\nnumpy\n"), *hw, "--server", self.server.url, exit_code=None)
+        self.assertIn("numpy, numpy<2", json.loads(limited.stdout)["text"])
+        self.assertIn("not sent: scipy<1.10", limited.stderr)
+
+    def test_whose_hardware_is_asked_about(self):
+        said = self.stackx("check", "torch==2.4.0", "--server", self.server.url, exit_code=2).stderr
+        self.assertIn("--hw h100", said)
+        self.assertIn("machine of the server", said)
 
     def test_a_server_that_is_older(self):
         """It has no such parameter; what its near names are is of no use here."""
@@ -294,6 +321,14 @@ class Clients(Serve):
             self.assertIn(f"0 documents new, {len(self.made)} were there", self.stackx("export", "--to", server.url).stderr)
             theirs = self.stackx("export", "--db", other["STACKX_DB"]).stdout
         self.assertEqual(sorted(theirs.splitlines()), sorted(self.stackx("export").stdout.splitlines()))
+
+    def test_export_of_nothing_asks_the_server_too(self):
+        """Who tries address and token out before anything is measured learns whether they are right."""
+        empty = ("export", "--db", self.scratch / "empty.db", "--to", self.server.url)
+        self.stackx("query", "best", "--db", self.scratch / "empty.db", exit_code=None)
+        self.assertIn("0 documents new, 0 were there", self.stackx(*empty).stderr)
+        self.server.end()
+        self.assertIn("Couldn't connect", self.stackx(*empty, exit_code=3).stderr)
 
     def test_export_to_nobody(self):
         """A mistyped port is told at once, not waited for."""
@@ -371,6 +406,25 @@ class Starting(MadeUpStore):
             self.assertIn(expected, self.stackx("serve", *words, exit_code=2).stderr)
         tokens = self.write("tokens", "# none yet\nnode write 123\n")
         self.assertIn(f"{tokens}:2: expected a name", self.stackx("serve", "--tokens", tokens, exit_code=2).stderr)
+
+    def test_a_store_that_is_not_there_any_more_acknowledges_nothing(self):
+        """What is written into a deleted file is nowhere; a backup that was put in its place is not what answers."""
+        store, kept = pathlib.Path(self.environment["STACKX_DB"]), self.scratch / "kept.db"
+        self.rounds([(ONE, 50)], count=1)
+        with serving(self.environment) as server:
+            kept.write_bytes(store.read_bytes())
+            for words, change in (("gone", lambda: store.rename(self.scratch / "away.db")), ("another", lambda: kept.rename(store))):
+                change()
+                with self.subTest(words):
+                    for path in ("/healthz", "/v1/query/coverage", "/"):
+                        status, headers, body = server.request(path)
+                        self.assertEqual((status, words in body, "Retry-After" in headers), (503, True, True), body)
+                    self.assertEqual(server.send(self.documents)[0], 503)
+                    self.assertIn("stackx_store_readable 0\n", server.request("/metrics")[2])
+            (self.scratch / "away.db").rename(store)
+            self.assertEqual(server.request("/healthz")[::2], (200, "ok\n"))
+            self.assertEqual(server.send(self.documents)[0], 201)
+            self.assertIn("stackx_store_readable 1\n", server.request("/metrics")[2])
 
     def test_the_description_and_health(self):
         printed = self.json("serve", "--openapi")

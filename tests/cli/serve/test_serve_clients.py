@@ -119,17 +119,34 @@ class Tokens(Attacked):
             self.waits_for("2 tokens read", self.replace("".join(lines[1:])))
             self.assertIn(self.asked(self.bearer("reader"))[0], (401, 429))
             self.assertEqual(self.sent("node-7", "d"), 201)
-            for broken, words in (("node-7 write 123\n", "expected a name"), ("", "holds no token"), (b"\xff\xfe\x00", ""), ("node-7 root " + "a" * 64 + "\n", "expected a name"),
-                                  ("x" * 1_000_000, "expected a name"), ("a read " + "A" * 64 + "\n", "expected a name")):
-                self.waits_for(words, since := self.replace(broken))
-                self.waits_for("still count", since)
-                self.assertEqual(self.sent("node-7", f"e {broken[:20]!r}"), 201)
-            self.file.unlink()
-            time.sleep(1.5)
-            self.assertEqual(self.sent("node-7", "f"), 201)
+            for number, broken in enumerate(("node-7 write 123\n", "\xff\xfe\n", "node-7 root " + "a" * 64 + "\n", "x" * 1_000_000 + "\n", "a read " + "A" * 64 + "\n")):
+                with self.subTest("a bad line is named, and the others count", broken=broken[:20]):
+                    self.waits_for(f"{self.file}:1: expected a name", since := self.replace(broken + lines[1]))
+                    self.waits_for("1 token read", since)
+                    self.assertEqual(self.sent("node-7", f"e {number}"), 201)
+            self.waits_for("not count", self.replace("node-7 write 123\n"))
+            self.assertIn(self.sent("node-7", "none is left"), (401, 429))
         finally:
             self.waits_for("3 tokens read", self.replace(self.lines))
         self.assertEqual(self.asked(self.bearer("reader"))[0], 200)
+
+    def test_the_last_token_is_taken_back(self):
+        try:
+            with self.subTest("an emptied file"):
+                self.waits_for("holds no token any more", self.replace(""))
+                self.assertIn(self.sent("node-7", "emptied"), (401, 429))
+            with self.subTest("a file that is gone for a moment"):
+                self.waits_for("3 tokens read", self.replace(self.lines))
+                since = len(self.server.said)
+                self.file.unlink()
+                self.waits_for("count for 5 s more", since)
+                self.assertEqual(self.sent("node-7", "gone for a moment"), 201)
+            with self.subTest("and for longer"):
+                self.waits_for("no token counts until it can be read again", since)
+                self.assertIn(self.sent("node-7", "gone"), (401, 429))
+        finally:
+            self.waits_for("3 tokens read", self.replace(self.lines))
+        self.assertEqual(self.sent("node-7", "back"), 201)
 
 
 class Tls(Attacked):

@@ -71,6 +71,9 @@ class Metrics(MadeUpStore):
         done = subprocess.run(["promtool", "check", "metrics"], input=self.text, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
 
+    def test_who_scrapes_waits_for_nothing(self):
+        self.assertEqual(self.metrics()["stackx_answers_waiting"], 0)
+
     def test_the_dashboard_asks_for_what_is_there(self):
         self.send()
         self.metrics()

@@ -464,6 +464,18 @@ class Addresses(Served):
         self.assertEqual(done.returncode, 2)
         self.assertIn("blas-cpu", done.stderr)
 
+    def test_what_is_good_is_said_and_sentinels_are_no_stacks(self):
+        self.environment["STACKX_DB"] = str(self.scratch / "good" / "stackx.db")
+        with_sentinel = plan("good", STACKS[:2], 2, "2026-11-25T09:00:00.000Z")
+        with_sentinel["arms"].append({**with_sentinel["arms"][0], "label": with_sentinel["arms"][0]["label"] + "+A", "sentinel": True})
+        with_sentinel = sealed({key: value for key, value in with_sentinel.items() if key != "id"})
+        self.documents = [with_sentinel]
+        self.rounds([(STACKS[0], 100), (STACKS[1], 90)], count=2, campaign=with_sentinel["id"])
+        self.stackx("import", self.write("good.jsonl", "".join(json.dumps(one, sort_keys=True, ensure_ascii=False) + "\n" for one in self.documents)))
+        self.base = self.serve()
+        self.assertIn("Nothing failed: 4 inspections of 2 stacks.", self.fetch("/failures")[2])
+        self.assertIn("2, and 1 sentinel<", self.fetch("/campaigns/" + with_sentinel["id"])[2])
+
     def test_a_token_is_asked_for_in_html(self):
         made = self.stackx("serve", "token", "reader", "--role", "read")
         tokens = self.write("tokens", made.stdout)
@@ -481,4 +493,4 @@ class Addresses(Served):
             status, headers, text = self.fetch(path)
             self.assertEqual(status, 200, path)
         self.assertIn("There are none yet", self.fetch("/campaigns")[2])
-        self.assertIn("Nothing is known of it", self.fetch("/regressions")[2])
+        self.assertIn("Nothing of this is measured", self.fetch("/failures")[2])

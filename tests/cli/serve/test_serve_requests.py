@@ -118,8 +118,8 @@ class Smuggling(Attacked):
                            "a long method": b"A" * 100_000 + b" /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"}.items():
             with self.subTest(what):
                 self.refused_once(data, {431}, what)
-        for what, data in {"a target above 8 KiB": b"GET /v1/query/best?hw=" + b"a" * 9000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
-                           "many parameters": b"GET /v1/query/best?" + b"a=b&" * 200 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"}.items():
+        for what, data in {"a target above 32 KiB": b"GET /v1/query/best?hw=" + b"a" * 33000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                           "many parameters": b"GET /v1/query/best?" + b"a=b&" * 1500 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"}.items():
             with self.subTest(what):
                 self.refused_once(data, {400}, what)
 

@@ -86,6 +86,18 @@ class Db(MadeUpStore):
                     pathlib.Path(f"{self.file}{companion}").unlink(missing_ok=True)
                 self.file.write_bytes(content)
 
+    def test_what_is_gone_is_said_in_words_and_once(self):
+        connection = sqlite3.connect(self.file)
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("DELETE FROM workloads")
+        connection.commit()
+        connection.close()
+        problems = self.json("db", "check", "--db", self.file, exit_code=1)["problems"]
+        self.assertEqual(len(problems), len(set(problems)), problems)
+        self.assertTrue(any("of its rows name is not there any more" in one for one in problems), problems)
+        for words in ("PRAGMA", "json.exception"):
+            self.assertNotIn(words, "".join(problems))
+
     def test_salvage(self):
         whole = self.stackx("export", "--db", self.file).stdout
         self.change("UPDATE inspections SET samples = x'00' WHERE id IN (SELECT id FROM inspections ORDER BY id LIMIT 2)")

@@ -189,7 +189,7 @@ TEST_CASE("an unknown key names the nearest known one") {
           node.only({"attributes", "requires", "provides"});
         }) == "doc.json: unknown key \"requirs\"; did you mean \"requires\"?");
   CHECK(message_of([&] { node.only({"kind"}); }) ==
-        "doc.json: unknown key \"requirs\"; the nearest known one is \"kind\"");
+        "doc.json: unknown key \"requirs\"");
   CHECK_NOTHROW(node.only({"requirs"}));
 }
 

@@ -180,8 +180,10 @@ TEST_CASE("mistakes in a project name their place") {
   CHECK_THAT(
       directory.refusal(R"({"$schema": "stackx/project/1", "name": "p", "catalog": ["c.json"]})"),
       Contains("unknown key \"catalog\"; did you mean \"catalogs\"?"));
-  CHECK_THAT(directory.refusal(R"({"$schema": "stackx/catalog/1"})"),
+  CHECK_THAT(directory.refusal(R"({"$schema": "stackx/plan/1"})"),
              Contains("expected \"stackx/project/1\""));
+  CHECK_THAT(directory.refusal(R"({"$schema": "stackx/catalog/1"})"),
+             Contains("is a catalog") && Contains("resolve NAME --catalog FILE"));
 }
 
 TEST_CASE("mistakes in a campaign name their place") {

@@ -88,7 +88,7 @@ TEST_CASE("a Python project: errors name file and line and what to do") {
   CHECK_THAT(refusal("\nflsk\n"),
              Contains("requirements.txt:2: no catalog declares or provides \"flsk\"; "
                       "did you mean \"flask\"?") &&
-                 Contains("stackx catalog import pypi 'flsk'"));
+                 Contains("stackx catalog import pypi 'flsk' --python 3.12 -o FILE"));
   CHECK_THAT(
       refusal("flask[async]\n"),
       Contains("requirements.txt:1: no catalog declares or provides \"flask+async\", the extra "
