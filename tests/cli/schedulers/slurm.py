@@ -108,13 +108,13 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
-SlurmdParameters=config_overrides  # so that recipes get the memory that they ask for, on any machine
+SlurmdParameters=config_overrides  # so that recipes get the CPUs and the memory that they ask for, on any machine
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 ReturnToService=2
 MinJobAge=600
 GresTypes=gpu
 AccountingStorageType=accounting_storage/none
-NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory=32000 Gres={gres}
+NodeName={host} NodeAddr=127.0.0.1 CPUs={max(os.cpu_count(), 16)} RealMemory=32000 Gres={gres}
 PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """)
         (place / "gres.conf").write_text("".join(f"NodeName={host} Name=gpu Type={one} File=/dev/{file}\n"
