@@ -14,8 +14,11 @@
 
 #include "advisor/check/check.hpp"
 #include "pypi/index/index.hpp"
-#include "specs/python/package_list.hpp"
 #include "workspace/context.hpp"
+
+namespace stackx::specs {
+struct PackageList;
+}
 
 namespace stackx::advisor {
 

@@ -31,7 +31,7 @@ std::vector<ServedQuestion> all_questions() {
        joined({selection, {"objective", "format", "type", "price", "have", "driver", "require", "rows", "delta", "metric", "pareto", "python",
                            "explain"}}),
        {}, {"pi"}, {}, "What to run a workload with on some hardware, what to expect of it, and why"},
-      {{"v1", "check"}, "", {"check"}, add_check, {"hw", "driver", "have", "python", "platform", "strict"}, {"what"}, {"what"}, {"what"},
+      {{"v1", "check"}, "", {"check"}, add_check, {"hw", "driver", "have", "python", "platform", "index-url", "extra-index-url", "strict"}, {"what"}, {"what"}, {"what"},
        "Will these packages run on that GPU, driver and Python?", "application/json", {"answer"}},
       {{"v1", "compare"}, "", {"compare"}, add_compare,
        {"workload", "pi", "hw", "source", "metric", "delta", "confidence", "max-slower", "rows", "no-plots", "format"}, {"A", "B"}, {"A", "B", "pi", "source"}, {},
