@@ -61,6 +61,7 @@ class Reading {
     for (const auto& text : request_.what) read(text);
     look_at(request_.extra_index_url, false);
     look_at(request_.index_url, true);
+    say_indexes();
     if (question_.asked.empty()) throw bad_input(nothing_to_check());
     check_extras();
     check_words();
@@ -70,13 +71,23 @@ class Reading {
   }
 
  private:
-  void look_at(const std::string& index, bool alone) {
+  void look_at(const std::string& index, bool in_place_of_the_usual) {
+    if (index.empty()) return;
     auto label = specs::pytorch_label(index);
-    if (label.empty()) return;
-    if (!question_.pytorch)
-      question_.remarks.push_back(fmt::format("torch, torchvision and torchaudio are taken from PyTorch's index for {}{}", label,
-                                              alone ? " alone" : ", where it is as new as the usual one"));
-    question_.pytorch = PyTorchIndex{std::move(label), alone};
+    if (label.empty()) {
+      other_index_ = true;  // or the usual one by name
+      return;
+    }
+    pytorch_.labels.insert(std::move(label));
+    pytorch_.alone = pytorch_.alone || in_place_of_the_usual;
+  }
+
+  void say_indexes() {
+    if (pytorch_.labels.empty()) return;
+    pytorch_.alone = pytorch_.alone && !other_index_;
+    question_.remarks.push_back(fmt::format("torch, torchvision and torchaudio are taken from PyTorch's index for {}{}", fmt::join(pytorch_.labels, " and "),
+                                            pytorch_.alone ? " alone, which has few other packages" : ", where it is as new as the usual one"));
+    question_.pytorch = std::move(pytorch_);
   }
 
   void take(specs::PackageList list) {
@@ -103,7 +114,9 @@ class Reading {
 
   std::string nothing_to_check() const {
     const auto of_conda = std::ranges::any_of(question_.skipped, [](const auto& one) { return one.ends_with("(from conda)"); });
-    return std::string("nothing to check: no package is named there") +
+    const auto& left_out = question_.skipped;
+    return std::string("nothing to check: no package is named there") + (left_out.empty() ? "" : " but " + left_out.front()) +
+           (left_out.size() > 1 ? fmt::format(" and {} more", left_out.size() - 1) : "") + (left_out.empty() || of_conda ? "" : ", which cannot be judged") +
            (of_conda ? " that an index has, and conda's own are other builds than its; name what the index calls so, as in torch==2.4.*"
                      : "");
   }
@@ -143,8 +156,7 @@ class Reading {
       throw bad_input(fmt::format("{}: a server reads no files for who asks it; send what is in it, a requirement each", specs::to_utf8(text.substr(0, 200))));
     if (looks_like_a_file(text)) throw bad_input(fmt::format("{}: there is no such file{}", specs::to_utf8(text.substr(0, 200)), specs::where_instead(text)));
     if (std::error_code error; context_.words_name_files && fs::is_directory(text, error) && !knowledge_.package(knowledge_.real_name(specs::normalized_name(text))))
-      throw bad_input(fmt::format("{0}: a directory, and no package of that name is known; an environment there is ./{0}{1}",
-                                  specs::to_utf8(text.substr(0, 200)), workspace::projects_in(text)));
+      question_.remarks.push_back(fmt::format("{0} is a directory here, too; what is in it is ./{0}{1}", specs::to_utf8(text.substr(0, 200)), workspace::projects_in(text)));
     take(specs::read_dependency(text, "the command line"));
   }
 
@@ -342,6 +354,8 @@ class Reading {
   const CheckRequest& request_;
   const Knowledge& knowledge_;
   const workspace::Context& context_;
+  PyTorchIndex pytorch_;
+  bool other_index_ = false;  // is named
   Question question_;
 };
 

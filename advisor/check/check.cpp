@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/check/beside.hpp"
 #include "advisor/check/judge.hpp"
+#include "advisor/check/left_out.hpp"
 #include "advisor/check/nearest/nearest.hpp"
 #include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
@@ -14,6 +16,7 @@
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
+#include "advisor/facts/torch_companions.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/version/version_text.hpp"
@@ -114,13 +117,18 @@ class Checking {
     return question_.hardware == "host" ? "this machine" : question_.hardware;
   }
 
+  std::string on_pytorchs_index(const std::string& name) const {
+    const bool there_alone = question_.pytorch && question_.pytorch->alone && (name == "torch" || is_torch_companion(name));
+    return there_alone ? fmt::format(" on PyTorch's index for {}", fmt::join(question_.pytorch->labels, " and ")) : "";
+  }
+
   void say_unknown(const OnPython& here) {
     result_.answer = Answer::unknown;
     for (const auto& one : here.world.unknown) {
       auto wanted = one.range;
-      wanted.erase(0, std::min(wanted.find_first_not_of("= "), wanted.size()));
+      wanted.erase(0, std::min(wanted.find_first_not_of("=* "), wanted.size()));
       result_.because.push_back(
-          fmt::format("no {} {} is known{}", one.name, wanted,
+          fmt::format("no {}{}{} is known{}{}", one.name, wanted.empty() ? "" : " ", wanted, on_pytorchs_index(one.name),
                       one.near.empty() ? "" : fmt::format("; {} {}", one.near.size() == 1 ? "the nearest known is" : "known are",
                                                               fmt::join(one.near, " and "))));
     }
@@ -141,27 +149,35 @@ class Checking {
     const bool misspelt = near && specs::edit_distance(name, *near) <= 2;
     result_.text = (is_not_on_index(name) ? "the package index has no project " + name : "nothing is known of " + asked()) +
                    (misspelt ? fmt::format("; did you mean {}", *near) : "");
-    if (!say_source_alone()) result_.because.push_back(result_.text);
-    if (result_.nearest.empty() && !misspelt && !question_.not_on_index) result_.notes.push_back("--deep looks packages up in the index");
+    const bool source_alone = say_source_alone();
+    if (!source_alone) result_.because.push_back(result_.text);
+    if (!source_alone && !misspelt && !question_.not_on_index) result_.notes.push_back("--deep looks packages up in the index");
     result_.stack = here.judged.chosen;
   }
 
   // cupy, which the index has as source alone: what that is, and the wheels of it that run.
   bool say_source_alone() {
-    const auto name = knowledge_.real_name(question_.asked.front().dependency.name);
-    const auto fact = knowledge_.about(name, specs::pep440_version("0"));
-    if (fact.instead.empty() || fact.note.empty()) return false;
-    result_.because.push_back(fmt::format("{} is {}", name, fact.note));
-    result_.text = result_.because.front();
-    if (const auto checked = of_another({fact.instead}); checked.answer == Answer::yes) {
-      Nearest nearest;
-      nearest.stack = checked.stack;
-      nearest.changes.push_back({fact.instead, name, checked.stack.components.at(fact.instead)});
-      nearest.install.push_back(fact.instead);
-      nearest.text = fmt::format("{} runs", fact.instead);
-      result_.nearest.push_back(std::move(nearest));
+    for (const auto& placed : question_.asked) {
+      const auto name = knowledge_.real_name(placed.dependency.name);
+      const auto fact = knowledge_.about(name, specs::pep440_version("0"));
+      if (fact.instead.empty() || fact.note.empty()) continue;
+      result_.because.push_back(fmt::format("{} is {}", name, fact.note));
+      result_.text = result_.because.front();
+      add_wheels_of(name, fact.instead);
+      return true;
     }
-    return true;
+    return false;
+  }
+
+  void add_wheels_of(const std::string& name, const std::string& wheels) {
+    const auto checked = of_another({wheels});
+    if (checked.answer != Answer::yes) return;
+    Nearest nearest;
+    nearest.stack = checked.stack;
+    nearest.changes.push_back({wheels, name, checked.stack.components.at(wheels)});
+    nearest.install.push_back(wheels);
+    nearest.text = fmt::format("{} runs", wheels);
+    result_.nearest.push_back(std::move(nearest));
   }
 
   // What is asked for, and neither a catalog nor the index has.
@@ -341,15 +357,6 @@ class Checking {
     return false;
   }
 
-  // "torch (from conda)": what was left out of the question, and decides the answer.
-  std::string framework_left_out() const {
-    for (const auto& one : question_.skipped) {
-      const auto name = knowledge_.real_name(specs::normalized_name(one.substr(0, one.find_first_of(" @=<>![;"))));
-      if (is_framework(name) && !one.contains("(not for ")) return one;
-    }
-    return "";
-  }
-
   // Builds whose being there was concluded from others': pip has the last word.
   void say_unseen(const OnPython& here) {
     for (const auto& [name, version] : here.judged.chosen.components) {
@@ -375,7 +382,7 @@ class Checking {
     auto judged = question_.asked;
     std::erase_if(judged, [&](const auto& placed) { return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name)); });
     result_.text = fmt::format("{} {} on {}{}", in_words(judged), judged.size() == 1 ? "runs" : "run", where(), with);
-    if (const auto one = framework_left_out(); !one.empty()) {
+    if (const auto one = framework_left_out(knowledge_, question_.skipped); !one.empty()) {
       result_.answer = Answer::unknown;
       result_.text = fmt::format("{} is not judged; without it: {}", one, result_.text);
       result_.because = {result_.text};
@@ -418,7 +425,7 @@ class Checking {
     result_.not_judged.insert(result_.not_judged.begin(), question_.skipped.begin(), question_.skipped.end());
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
     add_misspelt(here);
-    add_beside(here);
+    for (auto& one : newer_beside(knowledge_, question_, result_.stack)) result_.notes.push_back(std::move(one));
     const auto show = [&](specs::Stack& stack) {  // what exists, not what ranges of unknown packages imply
       stack.components.erase("use");
       for (const auto& [name, ranges] : here.world.not_held) stack.components.erase(name);
@@ -428,27 +435,6 @@ class Checking {
     result_.as_of = knowledge_.as_of();
     add_facts();
     result_.overlays = knowledge_.overlays_used();
-  }
-
-  // torch 2.2 beside a NumPy that something brings along, or that is asked for in any version.
-  void add_beside(const OnPython& here) {
-    for (const auto& [name, version] : result_.stack.components) {
-      if (is_given(name)) continue;
-      for (const auto& [other, range] : knowledge_.beside(name, version)) {
-        // "<2": do all ranges leave 2 in?
-        const auto beyond = specs::pep440_version(range.starts_with("<") ? range.substr(range.find_first_not_of("<=")) : "9999");
-        const auto open_above = [&](const std::string& one) { return specs::range_or_any(one).contains(beyond); };
-        const auto open = here.world.not_held.find(other);
-        const auto taken = result_.stack.components.find(other);
-        const bool newer = open != here.world.not_held.end()
-                               ? std::ranges::all_of(open->second, open_above)
-                               : taken != result_.stack.components.end() &&
-                                     !specs::range_or_any(range).contains(specs::pep440_version(taken->second));
-        if (newer)
-          result_.notes.push_back(fmt::format("{0} {1} works with {2} {3} alone: where an installer takes a newer one, ask for \"{2}{3}\", too",
-                                              name, version, other, range));
-      }
-    }
   }
 
   // A name that is nearly one that is known, and not judged.
@@ -485,11 +471,15 @@ class Checking {
 
 // Where the index that is named has no build that runs and the usual one has, nothing else need change.
 std::vector<Nearest> nearest_on_the_usual_index(const Knowledge& knowledge, Question question) {
-  const auto label = std::exchange(question.pytorch, std::nullopt)->label;
+  const auto label = fmt::format("{}", fmt::join(std::exchange(question.pytorch, std::nullopt)->labels, " and "));
   auto there = Checking(knowledge, question).run();
-  if (there.answer != Answer::yes) return std::move(there.nearest);
+  const Change index{"index", "PyTorch's for " + label, "the usual index"};
+  if (there.answer != Answer::yes) {
+    for (auto& one : there.nearest) one.changes.insert(one.changes.begin(), index);
+    return std::move(there.nearest);
+  }
   Nearest usual;
-  usual.changes = {{"index", "PyTorch's for " + label, "the usual index"}};
+  usual.changes = {index};
   usual.stack = std::move(there.stack);
   usual.text = there.text;
   for (const auto& placed : question.asked) usual.install.push_back(placed.dependency.text());

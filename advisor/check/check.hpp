@@ -20,7 +20,7 @@ enum class Answer { yes, no, unknown };
 const char* to_string(Answer answer);
 
 struct Change {
-  std::string name, from, to;  // "" as `from`: added; names "driver" and "python" are the machine's
+  std::string name, from, to;  // "" as `from`: added; names "driver" and "python" are the machine's, "index" is where packages come from
 };
 
 struct Nearest {

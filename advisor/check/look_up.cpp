@@ -11,7 +11,7 @@
 namespace stackx::advisor {
 namespace {
 
-constexpr std::size_t newest_of_range = 8;
+constexpr std::size_t newest_of_range = 12;
 
 using Ranges = std::map<std::string, std::set<std::string>>;  // package -> what is asked of its versions
 

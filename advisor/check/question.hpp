@@ -39,9 +39,9 @@ struct Keep {
                            // and for a newer one goes back years with no vllm
 };
 
-// One of PyTorch's own indexes (specs/python/build_index.hpp) that the installer is to look at.
+// PyTorch's own indexes (specs/python/build_index.hpp) that the installer is to look at.
 struct PyTorchIndex {
-  std::string label;   // "cu118"
+  std::set<std::string> labels;  // "cu118"
   bool alone = false;  // in place of the usual one, which has no builds then
 };
 
@@ -55,7 +55,7 @@ struct Question {
   std::string python;              // "3.11"; "": any that these can be installed for
   std::optional<specs::SpecifierSet> pythons;  // that the requirements allow
   std::vector<std::string> skipped;  // packages that no index has
-  std::vector<std::string> remarks;  // on the machine: sentences
+  std::vector<std::string> remarks;  // on the machine and the index: sentences
   std::string machine = "x86_64";  // "aarch64"
   std::string glibc;               // "2.31"; "": new enough
   std::string driver;              // "535.183.01"; "": any

@@ -62,6 +62,7 @@ std::vector<PackageRelease> companion_builds(const specs::Package& companion, co
   const auto of_torch = builds_of(torch);
   std::vector<PackageRelease> builds;
   for (const auto& plain : companion.releases) {
+    if (companion.name == "torchaudio" && plain.version < specs::pep440_version("0.10")) continue;  // had one build for all
     const auto on = specs::is_local(plain.version.text()) ? std::nullopt : required_torch(plain);
     if (!on) continue;
     std::set<std::string> labels;  // of a range several releases of torch have one

@@ -179,7 +179,7 @@ class Making {
   void several_break_it() {
     std::vector<std::string> alone, others;
     for (const auto& row : result_.rows) {
-      if (row.role == Role::none || row.role == Role::others) continue;
+      if (row.role == Role::none || row.role == Role::others || row.role == Role::gain) continue;
       (is_failure(result_, *row.low) ? alone : others).push_back(row.name);
     }
     const auto what = !alone.empty()       ? fmt::format("{} {} it", fmt::join(alone, " and "), alone.size() == 1 ? "breaks" : "each break")
@@ -204,7 +204,7 @@ class Making {
                                      first < where.size() ? ", ..." : "", cost());
     } else if (answer_.total.shown) {
       result_.kind = Finding::Kind::unfinished;
-      result_.headline = fmt::format("Not found: {}, but no single group could be shown to. {}.",
+      result_.headline = fmt::format("Not found: {}, but no single group is shown to be the cause. {}.",
                                      result_.breaks ? fmt::format("{} does not run", named_.new_end)
                                                     : fmt::format("{} makes {} {}", named_.new_end, its(metric_), total.text()),
                                      cost());

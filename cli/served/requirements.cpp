@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "specs/error.hpp"
+#include "specs/python/build_index.hpp"
 #include "specs/python/package_list.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/output.hpp"
@@ -24,9 +25,9 @@ void add_requirements(const specs::PackageList& list, const std::string& word, c
       all.push_back(constraint.text());
     else
       workspace::remark("not sent: {} ({}: a constraint alone asks for nothing)\n", constraint.text(), place);
-  if (!list.index.empty()) workspace::remark("{} names the index {}, which is not sent; --index-url is\n", word, list.index);
+  if (!specs::pytorch_label(list.index).empty()) workspace::remark("{} names the index {}, which is not sent; --index-url is\n", word, list.index);
   for (const auto& one : list.extra_indexes)
-    workspace::remark("{} names the index {}, which is not sent; --extra-index-url is\n", word, one);
+    if (!specs::pytorch_label(one).empty()) workspace::remark("{} names the index {}, which is not sent; --extra-index-url is\n", word, one);
   if (!list.skipped.empty()) workspace::remark("not sent: {}\n", fmt::join(list.skipped, ", "));
   if (list.python && python.empty())
     workspace::remark("{} is for Python {}, which is not sent; --python X.Y is\n", word, list.python->text());

@@ -111,6 +111,7 @@ PackageList of_packages(const fs::path& file) {
   const auto document = TomlNode::parse_file(file);
   PackageList list;
   list.python = python_of(document);
+  const bool is_poetry = file.filename() == "poetry.lock";
   std::map<std::string, std::vector<PlacedDependency>> by_name;
   if (const auto* packages = document.find("package"))
     for (const auto& package : packages->items()) {
@@ -127,7 +128,7 @@ PackageList of_packages(const fs::path& file) {
         std::ranges::move(hashes, std::back_inserter(list.hashes[placed.dependency.name]));  // of all versions
     }
   for (auto& [name, placed] : by_name) {
-    if (placed.size() == 1) placed.front().dependency.marker.reset();  // the lock's dependencies say who needs it where
+    if (placed.size() == 1 && !is_poetry) placed.front().dependency.marker.reset();  // of uv: which fork of the lock it is in
     const bool told_apart = std::ranges::all_of(placed, [](const auto& one) { return one.dependency.marker.has_value(); });
     if (placed.size() == 1 || told_apart)
       std::ranges::move(placed, std::back_inserter(list.dependencies));
@@ -137,16 +138,23 @@ PackageList of_packages(const fs::path& file) {
   return list;
 }
 
+void take_indexes(RequirementsBeside& beside, PackageList& list) {
+  if (!beside.index.empty()) list.index = std::move(beside.index);
+  std::ranges::move(beside.extra_indexes, std::back_inserter(list.extra_indexes));
+}
+
 // "--extra-index-url URL" under `pip:`
-bool take_index(std::string_view text, PackageList& list) {
-  const auto value_of = [&](std::string_view option) {
-    const bool is_it = text.starts_with(option) && text.size() > option.size() && (text[option.size()] == ' ' || text[option.size()] == '=');
-    return is_it ? std::string(trim(text.substr(option.size() + 1)).text) : "";
-  };
-  if (auto extra = value_of("--extra-index-url"); !extra.empty()) return list.extra_indexes.push_back(std::move(extra)), true;
-  for (const char* option : {"--index-url", "-i"})
-    if (auto index = value_of(option); !index.empty()) return list.index = std::move(index), true;
-  return false;
+bool names_an_index(const std::string& text, PackageList& list) {
+  RequirementsBeside beside;
+  if (!text.starts_with("-")) return false;
+  try {
+    parse_requirements_txt(text, "pip", &beside);
+  } catch (const Error&) {  // another option: it is named as left out
+    return false;
+  }
+  const bool is_it = !beside.index.empty() || !beside.extra_indexes.empty();
+  take_indexes(beside, list);
+  return is_it;
 }
 
 PackageList of_conda(const fs::path& file) {
@@ -156,7 +164,7 @@ PackageList of_conda(const fs::path& file) {
   if (environment.python) list.python = environment.python->dependency.versions;
   for (const auto& name : environment.of_conda) list.skipped.push_back(skipped_text(name, " (from conda)"));
   for (const auto& text : environment.elsewhere)
-    if (!take_index(text, list)) list.skipped.push_back(skipped_text(text, " (not a package of an index)"));
+    if (!names_an_index(text, list)) list.skipped.push_back(skipped_text(text, " (not a package of an index)"));
   return list;
 }
 
@@ -184,7 +192,10 @@ PackageList parse_freeze(std::string_view text, const std::string& name) {
       kept += line;
     kept += '\n';
   }
-  list.dependencies = parse_requirements_txt(kept, name).dependencies;
+  RequirementsBeside beside;
+  list.dependencies = parse_requirements_txt(kept, name, &beside).dependencies;
+  for (const auto& text_elsewhere : beside.elsewhere) list.skipped.push_back(skipped_text(text_elsewhere, " (not from an index)"));
+  take_indexes(beside, list);
   return list;
 }
 
@@ -195,8 +206,7 @@ PackageList read_requirements_list(const fs::path& file) {
   for (const auto& text : beside.elsewhere) list.skipped.push_back(skipped_text(text, " (not from an index)"));
   for (const auto& [dependency, place] : list.dependencies)
     if (const auto known = beside.hashes.find(place); known != beside.hashes.end()) list.hashes[dependency.name] = known->second;
-  list.index = std::move(beside.index);
-  list.extra_indexes = std::move(beside.extra_indexes);
+  take_indexes(beside, list);
   return list;
 }
 

@@ -321,9 +321,9 @@ PythonProject read_requirements_txt(const fs::path& file, RequirementsBeside* be
   return project;
 }
 
-PythonProject parse_requirements_txt(std::string_view text, const std::string& name) {
+PythonProject parse_requirements_txt(std::string_view text, const std::string& name, RequirementsBeside* beside) {
   PythonProject project = empty_project(name);
-  RequirementsReader(project).text(text, name, false);
+  RequirementsReader(project, beside).text(text, name, false);
   return project;
 }
 

@@ -31,6 +31,6 @@ struct RequirementsBeside {
 PythonProject read_requirements_txt(const std::filesystem::path& file, RequirementsBeside* beside = nullptr);
 
 // Of a text that names no further files, for tests.
-PythonProject parse_requirements_txt(std::string_view text, const std::string& name);
+PythonProject parse_requirements_txt(std::string_view text, const std::string& name, RequirementsBeside* beside = nullptr);
 
 }  // namespace stackx::specs

@@ -164,7 +164,7 @@ class Builder {
     const bool of_pytorch = question_.pytorch && (name == "torch" || is_torch_companion(name));
     if (of_pytorch && question_.pytorch->alone && !is_local(release.version)) return false;
     if (is_local(release.version) && !specs::is_local(versions.text())) {
-      if (of_pytorch && specs::local_label(release.version.text()) == question_.pytorch->label) return !release.yanked;
+      if (of_pytorch && question_.pytorch->labels.contains(specs::local_label(release.version.text()))) return !release.yanked;
       if (!question_.any_build.contains(name) || is_torch_companion(name)) return false;  // those follow their torch
       if (question_.known_only && !knowledge_.is_seen(*knowledge_.package(name), release.version, question_.machine)) return false;
     }
@@ -198,7 +198,10 @@ class Builder {
     if (fact.built_for && !fact.built_for->cuda.empty()) made.attributes["cuda"] = fact.built_for->cuda;
     add_dependencies(package, release, "", made);
     for (const auto& [other, range] : knowledge_.beside(package.name, release.version.text()))
-      if (asked_.contains(other)) made.requires_.push_back(needs(other, specs::range_or_any(range)));
+      if (asked_.contains(other)) {
+        made.requires_.push_back(needs(other, specs::range_or_any(range)));
+        want({other, "", specs::range_or_any(range)});  // so that what contradicts it is seen to
+      }
     if (const auto* own = knowledge_.own(package.name, release.version)) add_own(*own, made);
     demands_.add_gpu(package.name, fact, asked_.contains(package.name) && !with_extras_.contains(package.name), made);
     if (const auto words = system_failure(knowledge_, fact, question_); !words.empty()) made.requires_.push_back(fails(words));

@@ -29,6 +29,16 @@ class Deep(PythonStack):
         self.index.add(wheel("behind", "1.0", requires=("any", "below")))
         self.assertTrue(self.told("lib", "behind").startswith("Yes: "))
 
+    def test_numpy_beside_a_torch_that_is_older(self):
+        for version in ("1.26.4", "2.0.0", "2.3.0"):
+            self.index.add(wheel("numpy", version))
+        told = lambda *words, **options: " ".join(self.stackx("check", "torch==2.2.0", *words, "--deep", "--hw", "a100", "--python", "3.11", **options).stdout.split())
+        for words in (("numpy",), ("numpy>=1.26",), ("numpy>=1.26,<2.1",)):
+            self.assertIn('Note: torch 2.2.0 works with numpy <2 alone: where an installer takes a newer one, ask for "numpy<2", too', told(*words))
+        for words in (("numpy<2",), ("numpy==1.26.4",)):
+            self.assertNotIn("works with numpy", told(*words))
+        self.assertTrue(told("numpy>=2", exit_code=1).startswith("No: torch 2.2.0 needs numpy <2, and numpy >=2 is asked for."))
+
     def test_rapids_ends_where_its_notices_say(self):
         for version in ("23.12.1", "24.2.2"):
             self.index.add(wheel("cudf_cu12", version))

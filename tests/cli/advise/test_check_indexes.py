@@ -31,6 +31,29 @@ class Indexes(Check):
         self.assertEqual(document["nearest"]["changes"], [{"name": "index", "from": "PyTorch's for cu128", "to": "the usual index"}])
         self.assertEqual(document["nearest"]["install"], ["torch==2.7.1"])
 
+    def test_the_nearest_on_the_usual_index_says_so(self):
+        document = self.document("torch", "--index-url", PYTORCH + "cu128", hw="p100", exit_code=1)
+        self.assertEqual(document["nearest"]["changes"][0]["name"], "index")
+        self.assertGreater(len(document["nearest"]["changes"]), 1)
+
+    def test_several(self):
+        file = self.write("requirements.txt", f"--extra-index-url {PYTORCH}cu118\n--extra-index-url {PYTORCH}cu128\ntorch==2.7.1\n")
+        document = self.document(file, hw="b200")
+        self.assertEqual(document["stack"]["torch"], "2.7.1+cu128")  # the higher local version
+        self.assertIn("torch, torchvision and torchaudio are taken from PyTorch's index for cu118 and cu128, where it is as new as the usual one", document["notes"])
+        # Another beside it: the usual one's newest is taken.
+        file = self.write("requirements.txt", f"--index-url {PYTORCH}cu118\n--extra-index-url https://pypi.org/simple\ntorch\n")
+        self.assertNotIn("+", self.document(file)["stack"]["torch"])
+
+    def test_on_stdin(self):
+        lines = f"--index-url {PYTORCH}cu118\ntorch==2.1.0\ngit+https://example.org/x.git\n"
+        document = self.document("-", input=lines)
+        self.assertEqual(document["stack"]["torch"], "2.1.0+cu118")
+        self.assertIn("git+https://example.org/x.git (not from an index)", document["not_judged"])
+
+    def test_one_that_has_no_such_build(self):
+        self.assertEqual(self.first_line("torch", "--index-url", PYTORCH + "cu999").partition(";")[0], "Unknown: no torch is known on PyTorch's index for cu999")
+
     def test_another_index_changes_nothing(self):
         self.assertEqual(self.document("torch==2.4.0", "--extra-index-url", "https://example.org/simple")["stack"]["torch"], "2.4.0")
 
@@ -57,10 +80,11 @@ class LeftOut(Check):
                                                       "./tool (not from an index)"])
 
     def test_a_framework_decides(self):
-        for text in ("torch @ https://example.org/torch-2.7.1-cp311-cp311-linux_x86_64.whl\ntorchvision==0.19.0\n",
-                     "-e git+https://example.org/jax@main#egg=jax\ntorch==2.4.0\n"):
-            document = self.document(self.write("requirements.txt", text))
-            self.assertEqual(document["answer"], "unknown" if text.startswith("torch") else "yes", text)
+        for line in ("torch @ https://example.org/torch-2.7.1-cp311-cp311-linux_x86_64.whl", "./torch-2.1.0-cp310-cp310-linux_x86_64.whl",
+                     "https://example.org/whl/torch-2.1.0%2Bcu118-cp310-cp310-linux_x86_64.whl", "-e git+https://example.org/fork#egg=torch",
+                     "git+https://example.org/pytorch/pytorch.git@main"):
+            self.assertEqual(self.answer(self.write("requirements.txt", line + "\ntorchvision==0.19.0\n")), "unknown", line)
+        self.assertEqual(self.answer(self.write("requirements.txt", "-e git+https://example.org/mine#egg=mine\ntorchvision==0.19.0\n")), "yes")
         self.assertIn(" is not judged; without it: torchvision==0.19.0 runs on ",
                       self.document(self.write("requirements.txt", "torch @ https://example.org/t-1.whl\ntorchvision==0.19.0\n"))["text"])
 
@@ -73,13 +97,21 @@ class LeftOut(Check):
                             '[[package]]\nname = "torchaudio"\nversion = "2.7.1"\nsource = { registry = "https://example.org/simple" }\n')
         self.assertTrue(self.first_line(extras).startswith("Unknown: torch (locked to several versions, by platform) is not judged; "))
 
-    def test_a_directory_is_no_package(self):
+    def test_nothing_else_is_named(self):
+        file = self.write("requirements.txt", "torch @ https://example.org/torch-1.whl\n")
+        self.assertEqual(self.refused(file), "nothing to check: no package is named there but torch @ https://example.org/torch-1.whl (not from an index), which cannot be judged")
+
+    def test_poetry_says_where_a_package_is_installed(self):
+        file = self.write("poetry.lock", '[[package]]\nname = "torch"\nversion = "2.6.0"\n'
+                                         '[[package]]\nname = "xformers"\nversion = "0.0.20"\nmarkers = "sys_platform == \\"win32\\""\n')
+        self.assertEqual(self.answer(file), "yes")
+
+    def test_a_directory_of_that_name_is_told(self):
         (self.scratch / "project").mkdir()
         self.write("project/requirements.txt", "torch\n")
-        self.assertEqual(self.refused("project", cwd=self.scratch),
-                         "project: a directory, and no package of that name is known; an environment there is ./project; a project in it: project/requirements.txt")
-        (self.scratch / "torch").mkdir()
-        self.assertEqual(self.answer("torch", cwd=self.scratch), "yes")
+        document = self.document("project", cwd=self.scratch)
+        self.assertEqual(document["answer"], "unknown")
+        self.assertIn("project is a directory here, too; what is in it is ./project; a project in it: project/requirements.txt", document["notes"])
 
     def test_pips_r_is_explained(self):
         self.assertTrue(self.refused("-r", "requirements.txt").startswith("check has no option -r: files stand for themselves, as in "))
