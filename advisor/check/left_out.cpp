@@ -1,5 +1,7 @@
 #include "advisor/check/left_out.hpp"
 
+#include <algorithm>
+
 #include "advisor/facts/frameworks.hpp"
 #include "specs/python/pep508.hpp"
 
@@ -10,8 +12,9 @@ namespace {
 std::string name_in(std::string text) {
   if (const auto egg = text.find("#egg="); egg != text.npos) {
     text = text.substr(egg + 5);
-  } else if (const auto place = text.substr(0, text.find(' ')); place == text || !text.substr(place.size()).starts_with(" @ ")) {
-    text = place.substr(place.rfind('/') + 1);  // npos + 1: the beginning
+  } else if (!text.contains(" @ ")) {
+    text.resize(std::min(text.find(' '), text.size()));
+    text.erase(0, text.rfind('/') + 1);  // npos + 1: nothing
     for (std::size_t at = 1; at + 1 < text.size(); ++at)
       if (text[at] == '-' && text[at + 1] >= '0' && text[at + 1] <= '9') text.resize(at);  // torch-2.1.0-cp310...
     if (const auto git = text.find(".git"); git != text.npos) text.resize(git);

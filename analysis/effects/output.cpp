@@ -231,6 +231,8 @@ std::string csv(const Effects& effects) {
 std::string headline(const Effects& effects) {
   const auto of = counted(effects.values.size(), "stack");
   if (effects.effects.empty()) return fmt::format("No effect of a version can be told from {}.", of);
+  if (effects.model && effects.model->degrees_of_freedom() == 0)
+    return fmt::format("Effects cannot be told from {}: as many parameters leave none over for an interval. Two of them against each other: stackx compare.", of);
   const auto clear = static_cast<std::size_t>(std::ranges::count_if(effects.effects, &Effect::clear));
   const auto changes = counted(effects.effects.size(), "change");
   if (clear == 0) return fmt::format("No effect of a version is shown: none of {}, from {}.", changes, of);

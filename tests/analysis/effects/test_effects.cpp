@@ -203,6 +203,8 @@ TEST_CASE("effects: saturated means no interval, and says so") {
   REQUIRE(found.notes.size() == 1);
   CHECK(found.notes[0].find("no degrees of freedom") != std::string::npos);
   CHECK(to_json(found)["effects"][0]["ci95"].is_null());
+  CHECK(headline(found) ==
+        "Effects cannot be told from 3 stacks: as many parameters leave none over for an interval. Two of them against each other: stackx compare.");
 }
 
 TEST_CASE("effects: scores add up to the predictions") {
