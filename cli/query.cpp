@@ -131,7 +131,7 @@ std::vector<std::string> names_without_results(const store::Questions& store, co
   for (const auto& component : asked.filter.components)
     if (!known.contains(component.name))
       lines.push_back(fmt::format("no stack with a result has a component {}{}", specs::in_quotes(component.name),
-                                  specs::close_suggestion(component.name, {known.begin(), known.end()})));
+                                  specs::suggestion(component.name, {known.begin(), known.end()})));
   return lines;
 }
 

@@ -8,6 +8,14 @@ namespace {
 
 constexpr std::size_t longest_compared = 64;
 
+// A slip, or another ending: "family" for "families".
+bool is_close(std::string_view word, std::string_view candidate) {
+  const auto shorter = std::min(word.size(), candidate.size());
+  if (edit_distance(word, candidate) <= std::max<std::size_t>(1, shorter / 3)) return true;
+  const auto alike = std::ranges::mismatch(word, candidate).in1 - word.begin();
+  return static_cast<std::size_t>(alike) >= std::max<std::size_t>(4, shorter * 2 / 3);
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -40,20 +48,14 @@ std::optional<std::string> nearest(std::string_view word,
   return *best;
 }
 
-std::string close_suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
   const auto best = nearest(word, candidates);
-  if (!best) return "";
-  const std::size_t close = std::max<std::size_t>(1, std::min(word.size(), best->size()) / 3);
-  return edit_distance(word, *best) <= close ? "; did you mean \"" + *best + "\"?" : "";
+  return best && is_close(word, *best) ? "; did you mean \"" + *best + "\"?" : "";
 }
 
 std::string suggestion_or(std::string_view word, const std::vector<std::string>& candidates, const std::string& otherwise) {
-  const auto close = close_suggestion(word, candidates);
+  const auto close = suggestion(word, candidates);
   return close.empty() ? otherwise : close;
-}
-
-std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
-  return close_suggestion(word, candidates);
 }
 
 }  // namespace stackx::specs

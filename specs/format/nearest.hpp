@@ -19,8 +19,6 @@ std::optional<std::string> nearest(std::string_view word,
 // `; did you mean "X"?` where X is close, else "": what is far off is no help, and reads as if it
 // were meant.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-// The same, for words that need not be misspelt.
-std::string close_suggestion(std::string_view word, const std::vector<std::string>& candidates);
 // Among many, what is not close is no help: then `otherwise`, which says where all stand.
 std::string suggestion_or(std::string_view word, const std::vector<std::string>& candidates, const std::string& otherwise);
 

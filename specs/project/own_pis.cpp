@@ -96,7 +96,7 @@ std::string nearest_pi(const std::string& name, PiKind kind) {
   std::vector<std::string> names(native_only().begin(), native_only().end());
   for (const auto& [pi, takes] : own_parameters()) names.push_back(pi);
   std::erase_if(names, [&](const std::string& one) { return !has_pi(one, kind); });
-  return close_suggestion(name, names);
+  return suggestion(name, names);
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ void require_parameters(const std::string& place, const Workload& workload) {
   for (const auto& [name, value] : workload.params)
     if (!names.contains(name))
       throw bad_input(fmt::format("{}: stackx's PI {} has no parameter {}{}; `stackx workload show {}` tells them", place, workload.pi,
-                                  in_quotes(name), close_suggestion(name, {names.begin(), names.end()}), workload.pi));
+                                  in_quotes(name), suggestion(name, {names.begin(), names.end()}), workload.pi));
 }
 
 bool takes_ranks(const std::string& name) {

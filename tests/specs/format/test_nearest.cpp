@@ -42,5 +42,8 @@ TEST_CASE("suggestions") {
   CHECK(suggestion_or("mlk", {"mkl", "openblas"}, "; see there") == "; did you mean \"mkl\"?");
   CHECK(suggestion("cuda", {"mkl", "openblas"}) == "");  // not near: no help
   CHECK(suggestion("cuda", {}) == "");
+  CHECK(suggestion("family", {"name", "families"}) == "; did you mean \"families\"?");  // another ending
+  CHECK(suggestion("gpu_use", {"gpu_use_percent"}) == "; did you mean \"gpu_use_percent\"?");
+  CHECK(suggestion("transformers", {"blinker", "torch"}) == "");
   CHECK(nearest("b", {"a", "c"}) == "a");  // the first of equals
 }
