@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import struct
 import time
 import urllib.parse
@@ -232,13 +233,22 @@ class Paths(Attacked):
         self.assertNotIn("secret-word", "".join(said))
 
     def test_options_that_are_none_of_a_requests(self):
-        for option in ("db", "catalog", "lock", "project", "settle", "advisories", "sql", "scores", "predict", "python-env", "deep", "index-url", "pip", "output",
+        for option in ("db", "catalog", "lock", "project", "settle", "advisories", "sql", "scores", "predict", "python-env", "deep", "find-links", "pip", "output",
                        "server", "to", "json", "help", "h", "-o", "--db", "timeout", "views", "html", "config", "version"):
             for path in ("/v1/advise", "/v1/check", "/v1/compare", "/v1/effects", "/v1/query/best", "/v1/hardware"):
                 status, _, body = self.server.request(f"{path}?{option}=" + urllib.parse.quote("/etc/passwd"))
                 self.assertEqual(status, 400, (path, option, body))
                 by_name = option == "project" and path == "/v1/query/best"  # of those that the server was given, never a file
                 self.assertIn("this server has none" if by_name else "no such parameter", body)
+
+    def test_an_index_is_a_word_that_nobody_fetches(self):
+        status, _, body = self.server.request("/v1/check?what=torch==2.7.1&hw=v100&index-url=" + urllib.parse.quote("https://download.pytorch.org/whl/cu128"))
+        self.assertEqual((status, json.loads(body)["answer"]), (200, "no"))
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.settimeout(1)
+            address = f"http://127.0.0.1:{listener.getsockname()[1]}/simple"
+            self.assertEqual(self.server.request("/v1/check?what=torch==2.7.1&hw=v100&index-url=" + urllib.parse.quote(address))[0], 200)
+            self.assertRaises(TimeoutError, listener.accept)
 
     def test_names_of_pages_of_other_sites(self):
         """Without tokens only this machine's own names are served: no name of another site's leads here (DNS rebinding)."""
