@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "store/file_system.hpp"
+
 namespace stackx::serve {
 
 class StoreFile {
@@ -15,14 +17,8 @@ class StoreFile {
   std::string lost() const;
 
  private:
-  struct Identity {
-    unsigned long long device = 0, inode = 0;
-    bool operator==(const Identity&) const = default;
-  };
-  static Identity identity_of(const std::filesystem::path& path);  // zeros: it is not there
-
   std::filesystem::path path_;
-  Identity opened_;
+  store::FileIdentity opened_;
 };
 
 }  // namespace stackx::serve

@@ -3,7 +3,6 @@
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -343,12 +342,6 @@ void Connection::forget_statements() { statements_.clear(); }
 void Connection::require_writable() const {
   if (mode_ == Mode::read_only)
     throw bad_input(fmt::format("{}: opened read-only; nothing can be stored in it", file_.string()));
-}
-
-std::optional<Connection::Identity> Connection::identity_of(const fs::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  return Identity(status.st_dev, status.st_ino);
 }
 
 bool Connection::is_in_place() const { return identity_of(file_) == identity_; }

@@ -15,6 +15,7 @@
 
 #include "specs/error.hpp"
 #include "store/damaged.hpp"
+#include "store/file_system.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
@@ -110,13 +111,11 @@ class Connection {
   static Damaged damaged(const std::filesystem::path& file, const std::string& what);
 
  private:
-  using Identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
-  static std::optional<Identity> identity_of(const std::filesystem::path& file);
 
   std::filesystem::path file_;
   Mode mode_;
   SQLite::Database database_;
-  std::optional<Identity> identity_;
+  FileIdentity identity_;
   std::map<const void*, SQLite::Statement> statements_;  // keyed by the literal's address
 };
 

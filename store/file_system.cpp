@@ -1,6 +1,7 @@
 #include "store/file_system.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <array>
@@ -41,6 +42,12 @@ constexpr std::array known{Known{0xef53, "ext4", false},
                            Known{0xaad7aaea, "panfs", true}};
 
 }  // namespace
+
+FileIdentity identity_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  return std::pair<std::uint64_t, std::uint64_t>(status.st_dev, status.st_ino);
+}
 
 void make_directory(const std::filesystem::path& directory) {
   std::error_code error;

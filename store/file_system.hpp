@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "specs/format/real_file.hpp"
 
@@ -22,6 +24,10 @@ struct FileSystem {
 FileSystem file_system_of(
     const std::filesystem::path& file);          // or of the nearest directory above that exists
 FileSystem file_system_by(std::uint64_t magic);  // linux/magic.h and the systems' own sources
+
+// Device and inode: which file it is, whatever stands at its path by now. None: it is not there.
+using FileIdentity = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
+FileIdentity identity_of(const std::filesystem::path& file);
 
 // With those above it that are missing; a new one is durable when its parent is. Throws Error(environment).
 void make_directory(const std::filesystem::path& directory);

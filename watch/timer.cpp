@@ -20,12 +20,14 @@ namespace {
 using Ordered = nlohmann::ordered_json;  // what people read stands in the order that they expect
 using workspace::shell_quoted;
 
-constexpr const char* read_by_passes[] = {
-    "STACKX_DB", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
+// What a pass reads.
+constexpr const char* of_this_machine[] = {  // elsewhere they would be others
+    "STACKX_DB", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PATH", "LD_LIBRARY_PATH"};
+constexpr const char* of_the_watch[] = {
+    "CUDA_VISIBLE_DEVICES",
     "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX", "PIP_CONFIG_FILE", "PIP_CERT", "PIP_TRUSTED_HOST", "PIP_PROXY",
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
     "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SLURM_CONF", "KUBECONFIG"};
-constexpr std::size_t of_this_machine = 6;  // so many of the first: elsewhere they would be others
 
 bool has_secret(const std::string& text) { return specs::without_passwords(text) != text; }
 
@@ -45,7 +47,7 @@ std::string remark_on_secrets(const TimerAsked& asked, const char* instead) {
 std::string remark_on_settings(const TimerAsked& asked, const char* where) {
   auto names = asked.with_secrets;
   for (const auto& [name, value] : asked.environment)
-    if (std::find(read_by_passes, read_by_passes + of_this_machine, name) == read_by_passes + of_this_machine) names.push_back(name);
+    if (std::ranges::find(of_this_machine, name) == std::end(of_this_machine)) names.push_back(name);
   const auto command = remark_on_command(asked);
   if (names.empty()) return command;
   return command + fmt::format("# Set here and not there: {}. What matters there goes into {}.\n", fmt::join(names, ", "), where);
@@ -210,14 +212,16 @@ std::string workflow(const TimerAsked& asked) {
 }  // namespace
 
 void add_environment(TimerAsked& asked) {
-  for (const auto* name : read_by_passes) {
+  const auto add = [&](const char* name) {
     const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
+    if (value == nullptr || *value == '\0') return;
     if (has_secret(value))
       asked.with_secrets.emplace_back(name);
     else
       asked.environment[name] = value;
-  }
+  };
+  std::ranges::for_each(of_this_machine, add);
+  std::ranges::for_each(of_the_watch, add);
 }
 
 std::vector<std::string> timer_kinds() { return {"systemd", "cron", "cronjob", "github"}; }

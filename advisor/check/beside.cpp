@@ -12,13 +12,11 @@ namespace {
 using specs::SpecifierSet;
 using specs::Version;
 
-bool is_of_an_extra(const specs::Dependency& one) { return one.marker && one.text().contains("extra =="); }
-
 // All that is asked of a package; empty: nothing brings it.
 std::vector<SpecifierSet> ranges_on(const std::string& name, const Knowledge& knowledge, const Question& question, const specs::Stack& chosen) {
   std::vector<SpecifierSet> ranges;
   const auto add = [&](const specs::Dependency& one) {
-    if (knowledge.real_name(one.name) == name && !is_of_an_extra(one)) ranges.push_back(one.versions);
+    if (knowledge.real_name(one.name) == name && !one.is_of_an_extra()) ranges.push_back(one.versions);
   };
   for (const auto& placed : question.asked) add(placed.dependency);
   for (const auto& [by, version] : chosen.components) {

@@ -118,7 +118,7 @@ class Checking {
   }
 
   std::string on_pytorchs_index(const std::string& name) const {
-    const bool there_alone = question_.pytorch && question_.pytorch->alone && (name == "torch" || is_torch_companion(name));
+    const bool there_alone = question_.pytorch && question_.pytorch->alone && is_of_pytorch(name);
     return there_alone ? fmt::format(" on PyTorch's index for {}", fmt::join(question_.pytorch->labels, " and ")) : "";
   }
 

@@ -17,8 +17,7 @@ bool is_brought(const Knowledge& knowledge, const specs::Stack& chosen, const st
     return std::ranges::any_of(*release->requires_, [&](const auto& text) {
       const auto dependency = specs::parse_dependency(text);
       if (!dependency || knowledge.real_name(dependency->name) != other) return false;
-      const bool of_extra = dependency->text().find("extra ==") != std::string::npos;
-      return !of_extra || one.first != name;
+      return !dependency->is_of_an_extra() || one.first != name;
     });
   });
 }

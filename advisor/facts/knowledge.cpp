@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/facts/torch_companions.hpp"
+#include "advisor/facts/wheel_machines.hpp"
 #include "pypi/redistributables.hpp"
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
@@ -42,15 +43,6 @@ std::vector<specs::WheelTags> wheels_for(const std::vector<std::string>& pythons
     wheels.push_back({{tag}, {wide ? tag + "mu" : with_m ? tag + "m" : tag}, platforms});
   }
   return wheels;
-}
-
-void keep_machines(std::vector<specs::WheelTags>& wheels, const std::vector<std::string>& machines) {
-  std::erase_if(wheels, [&](const auto& tags) {
-    return std::ranges::none_of(tags.platforms, [&](const std::string& platform) {
-      return platform == "any" ||
-             std::ranges::any_of(machines, [&](const auto& machine) { return platform.ends_with(machine); });
-    });
-  });
 }
 
 // The parts of a fact that were stated replace those of `whole`.

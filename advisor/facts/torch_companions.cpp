@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "advisor/facts/wheel_machines.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -42,21 +43,16 @@ std::vector<TorchBuild> builds_of(const specs::Package& torch) {
 
 // torch has a build for another CUDA on fewer machines.
 void keep_machines_of(const PackageRelease& torch, PackageRelease& build) {
-  std::set<std::string> machines;
-  for (const auto& tags : torch.wheels)
-    for (const auto& platform : tags.platforms)
-      for (const char* machine : {"x86_64", "aarch64", "ppc64le", "s390x"})
-        if (platform.ends_with(machine)) machines.insert(machine);
-  std::erase_if(build.wheels, [&](const auto& tags) {
-    return std::ranges::none_of(tags.platforms, [&](const std::string& platform) {
-      return std::ranges::any_of(machines, [&](const auto& machine) { return platform.ends_with(machine); });
-    });
-  });
+  std::vector<std::string> machines;
+  for (const char* machine : {"x86_64", "aarch64", "ppc64le", "s390x"})
+    if (std::ranges::any_of(torch.wheels, [&](const auto& tags) { return is_for_machine(tags, {machine}); })) machines.emplace_back(machine);
+  std::erase_if(build.wheels, [&](const auto& tags) { return !is_for_machine(tags, machines); });
 }
 
 }  // namespace
 
 bool is_torch_companion(const std::string& name) { return name == "torchvision" || name == "torchaudio"; }
+bool is_of_pytorch(const std::string& name) { return name == "torch" || is_torch_companion(name); }
 
 std::vector<PackageRelease> companion_builds(const specs::Package& companion, const specs::Package& torch) {
   const auto of_torch = builds_of(torch);

@@ -3,8 +3,8 @@
 //
 // A table that is too wide for its page folds within its columns: texts and titles at their blanks, numbers never. What would
 // become too narrow to read goes below its row; where even that is too wide, each row is a block of lines "title  cell".
-// What a person pastes stays whole: a word, a command (of two lines a shell would run the first), what stands `between backquotes`. Rejected: cutting cells, which loses what
-// was asked for.
+// What a person pastes stays whole: a word, a command (of two lines a shell would run the first), what stands `between
+// backquotes`. Rejected: cutting cells, which loses what was asked for.
 #pragma once
 
 #include <string>

@@ -121,6 +121,8 @@ std::expected<Dependency, ParseError> parse_dependency(std::string_view text) {
   }
 }
 
+bool Dependency::is_of_an_extra() const { return marker && marker->text().contains("extra =="); }
+
 std::string Dependency::with_extras() const {
   return extras.empty() ? name : fmt::format("{}[{}]", name, fmt::join(extras, ","));
 }

@@ -25,6 +25,7 @@ struct Dependency {
   bool holds(const MarkerEnvironment& environment) const {
     return !marker || marker->holds(environment);
   }
+  bool is_of_an_extra() const;  // asked for by one alone: `; extra == "gpu"`
   std::string with_extras() const;  // "jax[cuda12]"
   std::string text() const;         // parses to an equal dependency
 };

@@ -145,6 +145,7 @@ bool is_path_or_url(std::string_view text) {
 // That, and "name @ URL" of PEP 508.
 bool comes_from_url(std::string_view text) {
   if (is_path_or_url(text)) return true;
+  if (!text.contains('@')) return false;
   const auto dependency = parse_dependency(text);
   return dependency && !dependency->url.empty();
 }

@@ -27,7 +27,8 @@ specs::Fact fact_for(const Knowledge& knowledge, const std::string& name, const 
 // What computes on a GPU; a build of these for CPUs is not what somebody who names a GPU wants.
 bool is_for_gpus(const std::string& package, const specs::Fact& fact);
 
-// On what is no GPU, with what drives it beside it (torch-xla or vllm-tpu on a TPU, torch-neuronx on Trainium): of torch, and of what it brings for CUDA, nothing but the processor's part is used.
+// On what is no GPU, with what drives it beside it (torch-xla or vllm-tpu on a TPU, torch-neuronx on Trainium): of torch, and of
+// what it brings for CUDA, nothing but the processor's part is used.
 bool runs_through_xla(const std::string& package, const Question& question);
 
 // Why what a build loads from the system does not run on the GPU; "" if it does, or nobody knows. It may be any release of

@@ -161,7 +161,7 @@ class Builder {
   // pip takes a local build only where somebody names one, or the index that has it, and what was yanked only where it is named alone.
   bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
     if (!versions.contains(release.version)) return false;
-    const bool of_pytorch = question_.pytorch && (name == "torch" || is_torch_companion(name));
+    const bool of_pytorch = question_.pytorch && is_of_pytorch(name);
     if (of_pytorch && question_.pytorch->alone && !is_local(release.version)) return false;
     if (is_local(release.version) && !specs::is_local(versions.text())) {
       if (of_pytorch && question_.pytorch->labels.contains(specs::local_label(release.version.text()))) return !release.yanked;
