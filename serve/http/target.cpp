@@ -9,8 +9,6 @@
 namespace stackx::serve {
 namespace {
 
-constexpr std::size_t longest_target = 32 << 10, most_parameters = 1000;  // a lock file, a requirement each
-
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

@@ -2,10 +2,11 @@
 //
 // Strict, because everything behind it believes it: percent escapes are whole, all of it is UTF-8 without characters that
 // cannot be shown (specs/format/printable.hpp), no segment is empty, "." or "..", one "+" is a space (as forms write it),
-// at most 8 KiB and 100 parameters.
+// bounded in bytes and parameters.
 // A trailing slash is none. Rejected: Boost.URL (not in Debian 12), libcurl's (reads URLs, no forms).
 #pragma once
 
+#include <cstddef>
 #include <expected>
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@
 #include <vector>
 
 namespace stackx::serve {
+
+// `check` sends what a lock file holds, a requirement each.
+inline constexpr std::size_t longest_target = 32 << 10, most_parameters = 1000;
 
 struct Target {
   std::vector<std::string> path;  // {"v1", "advise"}; empty: "/"

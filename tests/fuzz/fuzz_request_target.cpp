@@ -28,10 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!segment.empty() && segment != "." && segment != ".." && segment.find('/') == segment.npos, "a segment leads one step down");
   }
   for (const auto& [name, value] : target->parameters) require(is_safe(name) && is_safe(value), "a parameter is UTF-8 without control characters");
-  require(target->parameters.size() <= 100, "parameters are bounded");
+  require(target->parameters.size() <= serve::most_parameters, "parameters are bounded");
   const auto written = serve::to_text(*target);
   for (const char c : written) require(c > 0x20 && c < 0x7F, "what is written holds no byte that a target must not");
   const auto again = serve::read_target(written);
-  if (written.size() <= 8192) require(again && *again == *target, "what is written is read again as it was");
+  if (written.size() <= serve::longest_target) require(again && *again == *target, "what is written is read again as it was");
   return 0;
 }
