@@ -154,10 +154,11 @@ void backup(const std::string& to, const Globals& globals) {
   const fs::path file = store::default_path(globals.db);
   const auto bytes = store::backup(file, to);
   const auto held = store::inventory(to);
-  if (globals.json) return print_json({{"store", file.string()}, {"backup", to}, {"bytes", bytes}, {"inspections", held.count("inspections")}});
-  print_paragraph(fmt::format("{}: {} with {} and {}, as {} held them, and looked through", to, workspace::bytes(static_cast<double>(bytes)),
-                              workspace::counted(held.count("inspections"), "inspection"), workspace::counted(held.count("plans"), "plan"),
-                              file.string()), 2);
+  const auto inspections = held.count("inspections");
+  if (globals.json) return print_json({{"store", file.string()}, {"backup", to}, {"bytes", bytes}, {"inspections", inspections}});
+  print_paragraph(fmt::format("{}: {} with {} and {}, as {} held them, and looked through", to,
+                              workspace::bytes(static_cast<double>(bytes)), workspace::counted(inspections, "inspection"),
+                              workspace::counted(held.count("plans"), "plan"), file.string()), 2);
 }
 
 }  // namespace

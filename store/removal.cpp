@@ -141,7 +141,8 @@ void take_out_series(Connection& connection, const RowNumbers& touched) {
     execute_on(connection, "DELETE FROM series WHERE id = ?", series);
   }
   for (const auto& panel : panels) {
-    Cursor cursor = connection.prepare("INSERT OR IGNORE INTO stale(series) SELECT id FROM series WHERE workload = ? AND device = ? LIMIT 1");
+    Cursor cursor = connection.prepare(
+        "INSERT OR IGNORE INTO stale(series) SELECT id FROM series WHERE workload = ? AND device = ? LIMIT 1");
     cursor << panel.workload << panel.device;
     cursor.execute();
   }
@@ -152,7 +153,9 @@ void take_out(Connection& connection, std::int64_t campaign, const CampaignLeavi
   const auto touched = series_with(connection, leaving.arms);
   for (const auto arm : leaving.arms)
     execute_on(connection,
-               "DELETE FROM arms WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM inspections WHERE id BETWEEN ?1 * 4096 AND ?1 * 4096 + 4095)", arm);
+               "DELETE FROM arms WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM inspections WHERE id BETWEEN ?1 * 4096 AND "
+               "?1 * 4096 + 4095)",
+               arm);
   if (leaving.told.whole) execute_on(connection, "DELETE FROM arms WHERE campaign = ?", campaign);
   take_out_series(connection, touched);
   if (leaving.told.whole) {
@@ -170,7 +173,8 @@ constexpr const char* unused_rows[] = {
     "DELETE FROM conditions WHERE id NOT IN (SELECT condition FROM inspections)",
     "DELETE FROM templates WHERE id NOT IN (SELECT template FROM conditions)",
     "DELETE FROM skeletons WHERE id NOT IN (SELECT skeleton FROM templates)",
-    "DELETE FROM contexts WHERE id NOT IN (SELECT context FROM conditions) AND id NOT IN (SELECT details FROM published WHERE details IS NOT NULL)",
+    "DELETE FROM contexts WHERE id NOT IN (SELECT context FROM conditions) AND id NOT IN (SELECT details FROM published WHERE details "
+    "IS NOT NULL)",
     "DELETE FROM hosts WHERE id NOT IN (SELECT host FROM conditions)",
     "DELETE FROM devices WHERE id NOT IN (SELECT device FROM series)",
     "DELETE FROM hardware WHERE id NOT IN (SELECT hardware FROM devices) AND id NOT IN (SELECT hardware FROM published)",
@@ -198,7 +202,8 @@ std::vector<std::string> campaigns_called(const std::filesystem::path& file, con
   Connection connection(file, Mode::read_only, steps());
   return connection.run([&] {
     std::vector<std::string> begun, of_project, blocks, projects;
-    Cursor cursor = connection.prepare("SELECT name, project, coalesce(json_extract(plan, '$.block.cluster'), '') FROM campaigns WHERE name <> ''");
+    Cursor cursor = connection.prepare(
+        "SELECT name, project, coalesce(json_extract(plan, '$.block.cluster'), '') FROM campaigns WHERE name <> ''");
     while (cursor.next()) {
       if (cursor.text(0).starts_with(name)) begun.push_back(cursor.text(0));
       if (cursor.text(1) == name) of_project.push_back(cursor.text(0));

@@ -68,8 +68,9 @@ json to_json(const store::Removable& which, const fs::path& file, bool removed) 
 std::string campaign_text(const store::Leaving& one) {
   const auto name = one.campaign.empty() ? "what was measured in no campaign" : "campaign " + one.campaign.substr(0, 12);
   const auto of = one.project.empty() ? "" : fmt::format(" ({}, {})", one.project, one.created.substr(0, 10));
-  const auto how_many = one.whole ? fmt::format("all {}{}", workspace::counted(one.inspections, "inspection"), one.project.empty() ? "" : ", and its plan")
-                                 : fmt::format("{} of {}", one.inspections, workspace::counted(one.of, "inspection"));
+  const auto plan = one.project.empty() ? "" : ", and its plan";
+  const auto how_many = one.whole ? fmt::format("all {}{}", workspace::counted(one.inspections, "inspection"), plan)
+                                  : fmt::format("{} of {}", one.inspections, workspace::counted(one.of, "inspection"));
   return fmt::format("{}{}: {}", name, of, how_many);
 }
 
@@ -83,7 +84,7 @@ void print(const store::Removable& which, const RemoveOptions& options, const fs
   for (std::size_t i = 0; i < std::min(most, which.campaigns.size()); ++i) print_line(campaign_text(which.campaigns[i]), 2);
   if (which.campaigns.size() > most) print_line(fmt::format("and {} more campaigns: --json", which.campaigns.size() - most), 2);
   print_paragraph(options.yes ? "Other stores and exported files keep what they hold of these; `stackx db compact` makes the file smaller."
-                              : "Nothing is removed yet: the same with --yes does it, for good (`stackx db backup FILE` keeps a copy before).");
+                              : "Nothing is removed yet: the same with --yes does it, for good (`stackx db backup FILE` keeps a copy).");
 }
 
 void remove(const RemoveOptions& options, const Globals& globals) {
@@ -105,7 +106,8 @@ void add_db_remove(Command db, Globals& globals) {
   command.add_option("--campaign", options->campaign, "Of this campaign: its id, or how it begins; or all of a project, by its name")
       .type_name("ID");
   command.add_option("--host", options->host, "Measured on this machine: its name or fingerprint").type_name("NAME");
-  command.add_option("--before", options->before, "Finished longer ago than this, or before a date: 90d, 8w, 12h, 2026-01-31").type_name("TIME");
+  command.add_option("--before", options->before, "Finished longer ago than this, or before a date: 90d, 8w, 12h, 2026-01-31")
+      .type_name("TIME");
   command.add_flag("--yes", options->yes, "Remove them; without, nothing changes");
   command.callback([options, &globals] { remove(*options, globals); });
 }

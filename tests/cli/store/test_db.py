@@ -109,7 +109,8 @@ class Db(MadeUpStore):
         self.assertEqual(copy.read_bytes(), content)
         other = self.json("db", "backup", self.scratch / "other.db", "--db", self.file)
         self.assertEqual((other["inspections"], other["bytes"]), (self.count, (self.scratch / "other.db").stat().st_size))
-        self.assertIn("no such store", self.stackx("db", "backup", self.scratch / "x.db", "--db", self.scratch / "none.db", exit_code=2).stderr)
+        done = self.stackx("db", "backup", self.scratch / "x.db", "--db", self.scratch / "none.db", exit_code=2)
+        self.assertIn("no such store", done.stderr)
 
     def remove(self, *options, **more):
         done = self.stackx("db", "remove", *options, "--db", self.file, **more)
@@ -137,7 +138,7 @@ class Db(MadeUpStore):
 
     def test_remove_says_what_is_missing(self):
         for words, told in (((), "say which results: --campaign ID"), (("--campaign", "ffffff"), "knows no campaign of this id"),
-                            (("--host", "nobody"), "it has those of: "), (("--before", "soon"), "--before soon: expected a time back from now")):
+                            (("--host", "nobody"), "it has those of: "), (("--before", "soon"), "--before soon: expected a time back")):
             with self.subTest(words=words):
                 self.assertIn(told, self.remove(*words, "--yes", exit_code=2))
         self.assertEqual(self.json("db", "info", "--db", self.file)["counts"]["inspections"], self.count)
@@ -150,7 +151,8 @@ class Db(MadeUpStore):
             lock.write("process 77 on node1\n")
             lock.flush()
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self.assertIn(f"campaign {first[:12]} is being run by process 77 on node1", self.remove("--campaign", first, "--yes", exit_code=2))
+            told = self.remove("--campaign", first, "--yes", exit_code=2)
+            self.assertIn(f"campaign {first[:12]} is being run by process 77 on node1", told)
         self.assertEqual(self.json("db", "info", "--db", self.file)["counts"]["inspections"], self.count)
         self.remove("--campaign", first, "--yes")
         self.assertFalse(place.exists())

@@ -148,7 +148,7 @@ class StoreKill(MadeUpStore):
             self.assertIn(self.export(database), (whole, "\n".join(rest) + "\n"))
 
         def finish():
-            self.stackx(*again, exit_code=None)  # 2: it is gone
+            subprocess.run([STACKX, *map(str, again)], env=self.environment, capture_output=True)  # refused, if it is gone
             self.assertEqual(self.export(database).splitlines(), rest)
 
         self.torment(lambda: self.restore(files, database), again, after_kill, finish, 5)
