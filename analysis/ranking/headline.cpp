@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/ranking/stack_names.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/project/own_pis.hpp"
@@ -334,7 +335,8 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
 void say_nothing_ran(const Ranking& ranking, const StackNames& names, Headline& says) {
   const auto& failed = ranking.failed;
   if (failed.empty()) {
-    says.line = "Nothing was measured.";
+    says.line = ranking.without_unit > 0 && !ranking.yardstick.is_rate() ? no_amount(ranking.yardstick, ranking.without_unit)
+                                                                         : "Nothing was measured.";
     return;
   }
   says.verdict = "FAILED";

@@ -229,10 +229,13 @@ class Questions(QueryTest):
         document = self.query("history", "--stack", stack_id(stack("0.3.23"))[:10])
         late, early = document["rows"]
         self.assertEqual((early["date"][:10], late["date"][:10]), ("2026-10-01", "2026-11-20"))
-        self.assertIsNone(early["verdict"])
-        self.assertEqual((late["verdict"], late["inspections"]), ("SLOWER", 20))
+        self.assertEqual((early["verdict"], early["looks"]), (None, None))
+        self.assertEqual((late["verdict"], late["looks"], late["inspections"]), ("UNRESOLVED", "slower", 20))
         self.assertTrue(late["ratio_low"] < late["ratio_vs_previous"] < late["ratio_high"] < 0.7, late)
-        self.assertIn("share no round", self.stackx("query", "history", "--stack", document["summary"]["stack_id"]).stdout)
+        told = " ".join(self.stackx("query", "history", "--stack", document["summary"]["stack_id"]).stdout.split())
+        self.assertIn("share no round", told)
+        self.assertIn("looks slower ×0.", told)
+        self.assertNotIn("SLOWER", told)
         self.assertEqual(len(self.query("history", "--stack", document["summary"]["stack_id"], "--campaign",
                                         late["campaign"][:8])["rows"]), 1)
         self.assertIn("--stack", self.stackx("query", "history", exit_code=2).stderr)
