@@ -411,6 +411,7 @@ class Advise(AdviseCase):
             self.assertNotIn("--settle", self.advise("--hw", hw, "--workload", workload).stdout)
             said = self.advise("--hw", hw, "--workload", workload, "--settle", self.scratch / "none.json", exit_code=2).stderr
             self.assertIn(f"do not say how to install {package}", said)
+            self.assertIn(f"`stackx inspect {package} --", " ".join(said.split()))
         for workload in ("matmul", "transformer", "memory_bandwidth"):
             file = self.scratch / f"{workload}.json"
             answer = self.json("advise", "--hw", "h100", "--workload", workload, "--settle", file)["answer"]
