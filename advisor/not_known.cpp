@@ -8,6 +8,8 @@
 
 #include "analysis/text/words.hpp"
 #include "specs/error.hpp"
+#include "specs/project/own_pis.hpp"
+#include "specs/python/build_index.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -192,14 +194,26 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   return with_size(std::move(open), advice, delta);
 }
 
+namespace {
+
+// Of a package that no catalog knows: `inspect` takes its releases from the index, of processors from PyTorch's.
+std::string measured_by_releases(const HardwareAdvice& advice) {
+  const auto& candidate = *advice.candidate;
+  const auto index = specs::build_index(candidate.package, candidate.version);
+  const auto program = specs::has_pi(advice.selection.asked.pi) ? "--workload " + advice.selection.asked.text() : "--pi PROGRAM";
+  return fmt::format("on such a machine `stackx inspect {} {}{}` measures its releases", candidate.package, program,
+                     index ? " --index-url " + index->url : "");
+}
+
+}  // namespace
+
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta, const std::vector<std::string>& pythons) {
   if (advice.accelerator && advice.accelerator->vendor != "nvidia")
     throw bad_input(fmt::format("--settle: stackx measures on processors and NVIDIA's GPUs, not on {}; --format writes down what to run there",
                                 advice.accelerator->title));
   if (open.candidates.empty() && advises_unmeasured_package(advice))
-    throw bad_input(fmt::format("--settle: the catalogs do not say how to install {} for {} on {}, so that it cannot be measured "
-                                "from here; write a project yourself (docs/inspect.md)",
-                                advice.candidate->package, advice.selection.asked.text(), advice.selection.hw));
+    throw bad_input(fmt::format("--settle: the catalogs do not say how to install {} for {} on {}; {}", advice.candidate->package,
+                                advice.selection.asked.text(), advice.selection.hw, measured_by_releases(advice)));
   if (open.candidates.empty())
     throw bad_input(fmt::format(
         "--settle: no stack of the catalogs is known to run {} on {}, or what was measured is not of "

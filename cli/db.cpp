@@ -1,13 +1,15 @@
-// stackx db: is the store sound, what is in it, and what can be saved if it is not.
+// stackx db: is the store sound, what is in it, a copy of it, what goes out of it, and what can be saved if it is damaged.
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/db/removal.hpp"
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "store/backup.hpp"
 #include "store/inventory.hpp"
 #include "store/mending/problems.hpp"
 #include "store/mending/salvage.hpp"
@@ -21,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
 
 std::vector<std::string> proved(const fs::path& file, store::Thoroughness thoroughness) {
   if (!isatty(STDERR_FILENO)) return store::problems_of(file, thoroughness);
@@ -149,6 +150,17 @@ void compact(const Globals& globals) {
                      workspace::bytes(static_cast<double>(after)));
 }
 
+void backup(const std::string& to, const Globals& globals) {
+  const fs::path file = store::default_path(globals.db);
+  const auto bytes = store::backup(file, to);
+  const auto held = store::inventory(to);
+  const auto inspections = held.count("inspections");
+  if (globals.json) return print_json({{"store", file.string()}, {"backup", to}, {"bytes", bytes}, {"inspections", inspections}});
+  print_paragraph(fmt::format("{}: {} with {} and {}, as {} held them, and looked through", to,
+                              workspace::bytes(static_cast<double>(bytes)), workspace::counted(inspections, "inspection"),
+                              workspace::counted(held.count("plans"), "plan"), file.string()), 2);
+}
+
 }  // namespace
 
 void add_db(Command app, Globals& globals) {
@@ -157,6 +169,7 @@ void add_db(Command app, Globals& globals) {
       {"The store is one SQLite file. What a crash or a disk does to it is found by `check`; `salvage` saves what "
        "is sound.",
        {{"Is everything sound", "stackx db check"},
+        {"A copy, while campaigns run", "stackx db backup stackx-backup.db"},
         {"Save what can be saved", "stackx db salvage damaged.db -o sound.db"}}});
   db.require_subcommand(1);
   auto quick = std::make_shared<bool>(false);
@@ -168,6 +181,12 @@ void add_db(Command app, Globals& globals) {
   db.add_subcommand("compact", "Write the file anew without its holes").callback([&globals] {
     compact(globals);
   });
+
+  auto copy = std::make_shared<std::string>();
+  const auto backing = db.add_subcommand("backup", "Write a whole copy to a new file, also while campaigns run");
+  backing.add_option("file", *copy, "The new store; one that is there is never replaced").required().type_name("FILE");
+  backing.callback([copy, &globals] { backup(*copy, globals); });
+  add_db_remove(db, globals);
 
   auto damaged = std::make_shared<std::string>(), output = std::make_shared<std::string>();
   const auto command = db.add_subcommand(

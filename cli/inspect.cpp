@@ -10,6 +10,7 @@
 #include "analysis/text/table.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
+#include "campaigns/downloads.hpp"
 #include "campaigns/verdict_forecast.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspect/end.hpp"
@@ -18,7 +19,6 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/output/print.hpp"
 #include "cli/resolve/unsolvable.hpp"
-#include "inspector/environment/stack_python.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "inspector/runner.hpp"
 #include "specs/error.hpp"
@@ -99,49 +99,17 @@ void hold_to(specs::Plan& plan, const InspectOptions& options, const specs::Proj
   planned.budget_minutes = asked.budget_minutes;
 }
 
-// What the plan would fetch: each file once.
-struct Downloads {
-  std::size_t files = 0;
-  std::uint64_t bytes = 0;
-  bool sized = true;  // all files state their size
-};
-
-Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog) {
-  std::set<std::string> seen;
-  Downloads all;
-  const auto add = [&](const specs::Artifact& artifact) {
-    if (!seen.insert(artifact.sha256).second) return;
-    ++all.files;
-    all.bytes += artifact.size;
-    all.sized = all.sized && artifact.size > 0;
-  };
-  for (const auto& arm : plan.arms) {
-    const auto python = arm.stack.components.find("python");
-    for (const auto& [name, version] : arm.stack.components) {
-      const auto* entry = catalog.find(name, version);
-      if (entry == nullptr) continue;
-      if (python != arm.stack.components.end()) {
-        const specs::Target target(python->second, "linux x86_64");
-        if (const auto* chosen = inspector::choose(entry->artifacts, target)) add(*chosen);
-        continue;
-      }
-      for (const auto& artifact : entry->artifacts)
-        if (artifact.type == specs::ArtifactType::wheel) add(artifact);
-    }
-  }
-  return all;
-}
-
-void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool json) {
+void print_plan(const specs::Plan& plan, const campaigns::Job& job, bool json) {
+  const auto unused = campaigns::without_gpu(plan, job);
   if (json) {
     print_json(specs::to_json(plan));
+    if (!unused.empty()) workspace::remark("{}\n", unused);
     return;
   }
-  const auto files = downloads(plan, loaded.catalog);
-  const auto sizes = files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : "";
-  const auto to_fetch = files.files == 0 ? "nothing to fetch"
-                                         : fmt::format("to fetch: {}{}, but for those in the cache", workspace::counted(files.files, "wheel"), sizes);
+  const auto files = campaigns::downloads(plan, job.loaded.catalog);
+  const auto to_fetch = files.files == 0 ? "nothing to fetch" : fmt::format("to fetch: {} in all, but for those in the cache", files.text());
   print_paragraph(fmt::format("{}; {}.", campaigns::size_text(plan), to_fetch));
+  if (!unused.empty()) print_paragraph(unused);
   if (const auto line = campaigns::verdict_line(plan); !line.empty()) print_paragraph(line);
   constexpr std::size_t indent = 17;
   const auto width = output_width(analysis::unfolded);
@@ -224,6 +192,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
     hold_to(plan, options, job.loaded.project);
     campaigns::PlanLock lock(spool, plan.id);
     const auto& loaded = job.loaded;
+    if (const auto unused = campaigns::without_gpu(plan, job); !unused.empty()) workspace::remark("{}\n", unused);
     if (loaded.device && loaded.device->card < loaded.host.gpus.size())
       warn_of_packages(plan, {loaded.project, loaded.catalog}, loaded.host.gpus[loaded.device->card].model, loaded.host.driver, options.job.catalogs, globals);
     campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
@@ -241,7 +210,7 @@ void inspect(const InspectOptions& options, Globals& globals) {
         print_containerfiles(plan, job, globals);
         continue;
       }
-      print_plan(plan, job.loaded, globals.json);
+      print_plan(plan, job, globals.json);
       say_not_here(plan, job.loaded);
     }
     return;

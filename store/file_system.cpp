@@ -77,4 +77,11 @@ FileSystem file_system_of(const std::filesystem::path& file) {
   return file_system_by(static_cast<std::uint64_t>(status.f_type) & 0xffffffff);
 }
 
+void refuse_place_of_another(const fs::path& store, const std::string& how) {
+  std::error_code missing;
+  for (const char* companion : {"", "-wal", "-journal"})
+    if (fs::exists(fs::symlink_status(store.string() + companion, missing)))
+      throw bad_input(fmt::format("{}{}: exists already; nothing was changed; name a new file{}", store.string(), companion, how));
+}
+
 }  // namespace stackx::store

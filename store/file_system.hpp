@@ -32,4 +32,7 @@ FileIdentity identity_of(const std::filesystem::path& file);
 // With those above it that are missing; a new one is durable when its parent is. Throws Error(environment).
 void make_directory(const std::filesystem::path& directory);
 
+// Where a new store is to lie: Error(bad_input) if something is there, or what SQLite would take for its log. `how`: "" or " with -o".
+void refuse_place_of_another(const std::filesystem::path& store, const std::string& how = {});
+
 }  // namespace stackx::store

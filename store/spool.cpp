@@ -223,4 +223,26 @@ std::vector<std::string> Spool::recover(Store& store) const {
   return remarks;
 }
 
+void Spool::take_out(const std::string& campaign, const std::set<std::string>& keys, bool whole) const {
+  const fs::path place = directory_ / directory_of(campaign);
+  if (is_link(directory_) || !fs::is_directory(fs::symlink_status(place))) return;
+  finish_drafts(place);
+  const Found found = find_documents(place);
+  const auto remove = [](const fs::path& file) {
+    std::error_code error;
+    if (fs::remove(file, error); error)
+      throw broken_environment(fmt::format("{}: cannot be removed: {}; the store is as it was", file.string(), error.message()));
+  };
+  for (const fs::path& file : found.inspections)
+    if (whole || keys.contains(file.stem().string().substr(0, 16))) remove(file);
+  if (whole) std::ranges::for_each(found.plans, remove);
+  specs::sync_directory(place);
+}
+
+void Spool::remove_if_empty(const std::string& campaign) const {
+  const fs::path place = directory_ / directory_of(campaign);
+  std::error_code filled;
+  if (!is_link(directory_) && !is_link(place)) fs::remove(place, filled);
+}
+
 }  // namespace stackx::store

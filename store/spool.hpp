@@ -20,6 +20,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,12 @@ class Spool {
   // know, one line each: how many were taken in (if any), and each file that is damaged or refused,
   // which stays where it is.
   std::vector<std::string> recover(Store& store) const;
+
+  // The documents of a campaign that leave the store, by the first 16 digits of their ids; `whole`: all of them, and its plan.
+  // Throws Error(environment) where one cannot be removed.
+  void take_out(const std::string& campaign, const std::set<std::string>& keys, bool whole) const;
+  // The directory of a campaign, where nothing is left in it; after whoever held it.
+  void remove_if_empty(const std::string& campaign) const;
 
  private:
   std::filesystem::path directory_;

@@ -7,6 +7,7 @@
 
 #include "advisor/recipes/install_line.hpp"
 #include "advisor/recipes/stack_packages.hpp"
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -63,7 +64,12 @@ void answer_catalogs(const Grounds& from, Advice& answer) {
   answer.why = fmt::format(
       "the newest stack valid on {} with what {} is usually run with; no result shows another to be {}.",
       from.hardware(), family, from.better());
-  answer.expect = fmt::format("{} (NEWEST): no {} result on {}.", from.unknown(), family, from.hardware());
+  if (const auto& python = from.options.have.python; !python.empty() && !stack.components.contains("python"))
+    answer.cautions.push_back(fmt::format("Python {} is not judged: the catalogs that this is from hold no Python.", python));
+  const auto& measured = known.measured;
+  const bool silent = measured.recommendations.empty() && measured.without_unit > 0 && !measured.yardstick.is_rate();
+  answer.expect = silent ? fmt::format("{} (NEWEST). {}", from.unknown(), analysis::no_amount(measured.yardstick, measured.without_unit))
+                         : fmt::format("{} (NEWEST): no {} result on {}.", from.unknown(), family, from.hardware());
 }
 
 }  // namespace stackx::advisor

@@ -46,8 +46,8 @@ std::string Grounds::driver_of(const Candidate& candidate) const {
   return text;
 }
 
-std::string Grounds::nothing(const std::string& why) const {
-  auto text = fmt::format("No stack to run {} on {}: {}.", known.selection.asked.text(), hardware(), why);
+std::string Grounds::nothing(const std::string& why, const std::string& with) const {
+  auto text = fmt::format("No stack to run {} on {}{}: {}.", known.selection.asked.text(), hardware(), with, why);
   if (text.ends_with("..")) text.pop_back();
   return text;
 }

@@ -104,9 +104,9 @@ void say_none(const Grounds& from, Advice& answer) {
   const auto& have = from.options.have;
   const auto says = [&](const std::string& kept) { return !kept.empty() && checked.text.contains(kept); };
   const bool said = says(have.driver) || says(have.cuda) || says(have.python) || says(have.glibc);
-  answer.line = from.nothing(checked.answer == Answer::yes
-                                 ? fmt::format("no release of {} is known to run there{}", root, from.kept())
-                                 : checked.text + (said ? "" : from.kept()));
+  const bool none_known = checked.answer == Answer::yes;
+  answer.line = from.nothing(none_known ? fmt::format("no release of {} is known to run there", root) : checked.text,
+                             said && !none_known ? "" : from.kept());
   answer.by_driver = by_other_drivers(from);
   if (!answer.by_driver.empty()) return;
   add_nearest(checked, answer);

@@ -312,12 +312,32 @@ class Reading {
                                                 {"cuda-compat", "12.8", question_.cuda_compat}})
       if (!text.empty() && !specs::Version::parse(text, specs::Versioning::pep440))
         throw bad_input(fmt::format("{} {}: expected a version such as {}", option, specs::in_quotes(text), example));
-    if (const auto driver = specs::Version::parse(question_.driver, specs::Versioning::pep440); driver && *driver < *specs::Version::parse("100", specs::Versioning::pep440))
-      throw bad_input(fmt::format("--driver {}: no driver of these GPUs is that old; `nvidia-smi` shows the CUDA that a driver takes beside its own "
-                                  "version, which is such as 535.183.01", question_.driver));
+    refuse_cuda_for_driver();
+    refuse_unknown_python();
+  }
+
+  // nvidia-smi shows both, and people take the one for the other.
+  void refuse_cuda_for_driver() const {
+    const auto oldest = *specs::Version::parse("100", specs::Versioning::pep440);
+    const auto driver = specs::Version::parse(question_.driver, specs::Versioning::pep440);
+    if (!driver || oldest < *driver) return;
+    const auto& text = question_.driver;
+    const auto its_own = knowledge_.drivers().least(text, specs::GpuBuild::Reach::ptx);
+    if (!its_own)
+      throw bad_input(fmt::format("--driver {}: no driver of these GPUs is that old; expected the driver's own version, such as 535.183.01", text));
+    throw bad_input(fmt::format("--driver {0}: looks like a release of CUDA, which `nvidia-smi` shows beside the driver's own version; CUDA {0} came "
+                                "with driver {1}. `advise --have cuda={0}` keeps CUDA {0}",
+                                text, *its_own));
+  }
+
+  void refuse_unknown_python() const {
     const auto& known = known_pythons();
-    if (!question_.python.empty() && std::ranges::find(known, question_.python) == known.end())
-      throw bad_input(fmt::format("--python {}: expected one of {}", question_.python, fmt::join(known, ", ")));
+    const auto& python = question_.python;
+    if (python.empty() || std::ranges::find(known, python) != known.end()) return;
+    const auto version = specs::Version::parse(python, specs::Versioning::pep440);
+    const bool newer = version && *specs::Version::parse(known.front(), specs::Versioning::pep440) < *version;
+    throw bad_input(fmt::format("--python {}: {}; expected one of {}", python,
+                                newer ? "newer than any Python that is known here" : "nothing is known of that Python", fmt::join(known, ", ")));
   }
 
   // What no Python that is meant would install here: `; sys_platform == "win32"`.

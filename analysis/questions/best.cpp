@@ -231,13 +231,41 @@ std::size_t kept(const std::vector<Group>& groups) {
   return total;
 }
 
+using Counts = std::map<std::string, std::size_t>;  // of workloads, by the names of their PIs
+
+Counts measured_workloads(const store::Questions& store, const std::vector<store::SeriesSums>& series) {
+  Counts counts;
+  for (const auto& one : series) counts[store.workload(one.workload).pi] += one.inspections;
+  return counts;
+}
+
+Counts published_workloads(const store::Questions& store, const QuestionOptions& options) {
+  Counts counts;
+  for (const auto& place : store.published_places(options.filter)) ++counts[store.workload(place.workload).pi];
+  return counts;
+}
+
+// " Name one: --workload matmul (48 inspections), conv2d (12), ...": where several are known and none was asked for, most first.
+std::string name_one(const Counts& counts, const char* noun) {
+  constexpr std::size_t most = 4;
+  if (counts.size() < 2) return "";
+  std::vector<std::pair<std::size_t, std::string>> order;
+  for (const auto& [name, count] : counts) order.emplace_back(count, name);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto& one) { return one.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
+    text += fmt::format("{}{} ({}{})", i == 0 ? "" : ", ", order[i].second, order[i].first, i == 0 ? std::string(" ") + noun : "");
+  return fmt::format(" Name one: --workload {}{}.", text, order.size() > most ? fmt::format(" or {} others", order.size() - most) : "");
+}
+
 // The answer in a sentence: of one group its best and how sure that is, of several how many there are.
 std::string best_heading(const std::vector<Group>& measured, std::size_t published, const specs::Yardstick& yardstick,
-                         const Answer& answer) {
+                         const std::string& missing, const Answer& answer) {
   constexpr std::size_t value = 1, unit = 2, interval = 3, inspections = 7, verdict = 9;
   const char* best = yardstick.is_rate() ? "fastest" : "best";
   const std::string others =
       published == 0 ? "" : fmt::format(" Others published results of {} of workload and hardware.", counted(published, "pair"));
+  if (measured.empty() && !missing.empty()) return missing + others;
   if (measured.empty() && published == 0) return "Nothing of this is measured, and nothing published.";
   if (measured.empty()) return "Nothing of this is measured." + others;
   if (measured.size() > 1 || answer.rows.empty())
@@ -290,7 +318,10 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
     add_published(store, group, shown, answer);
     left -= shown;
   }
-  answer.heading = best_heading(measured, published.groups, options.yardstick, answer);
+  answer.heading = best_heading(measured, published.groups, options.yardstick, remark.missing(), answer);
+  if (!options.filter.workload && measured.size() > 1) answer.heading += name_one(measured_workloads(store, series), "inspections");
+  if (!options.filter.workload && measured.empty() && published.groups > 0)
+    answer.heading += name_one(published_workloads(store, options), "results");
   if (measured.empty() && published.groups > 0)
     answer.notes.emplace_back("`stackx inspect` measures; what others published is no claim about this machine");
   if (answer.rows.size() < answer.total && !(options.filter.hardware && options.filter.workload))
@@ -350,6 +381,7 @@ Answer worst_variance(const store::Questions& store, const QuestionOptions& opti
                         "one device) with at least {}.",
                         first_stack(answer), answer.rows.front()[0].text, answer.rows.front()[1].text, order.size(),
                         options.least);
+  say_missing(remark, answer);
   add_note(remark, answer);
   return answer;
 }

@@ -65,14 +65,20 @@ std::optional<Comparison> against_previous(const store::Questions& store, const 
   return compare_independent({{&own.rates(), &before.rates()}}, {.confidence = 1 - level, .yardstick = yardstick}).overall;
 }
 
-AnswerField verdict_field(const std::optional<Comparison>& versus_previous, const specs::Yardstick& yardstick) {
+// Campaigns share no round: no verdict stands, only what it looks like.
+AnswerField looks_field(const std::optional<Comparison>& versus_previous, const specs::Yardstick& yardstick) {
   if (!versus_previous) return {};
   const Comparison& c = *versus_previous;
-  const std::string verdict = words(c.verdict, yardstick);
-  return {c.interval ? fmt::format("{} ×{:.3f} [{:.3f}, {:.3f}]", verdict, c.ratio, c.interval->low,
-                                   c.interval->high)
-                     : fmt::format("{} ×{:.3f} (too few)", verdict, c.ratio),
-          verdict};
+  const auto how = looks(c.verdict, yardstick);
+  const auto said = how.empty() ? words(Verdict::unresolved, yardstick) : "looks " + how;
+  const auto value = how.empty() ? nlohmann::json() : nlohmann::json(how);
+  return {c.interval ? fmt::format("{} ×{:.3f} [{:.3f}, {:.3f}]", said, c.ratio, c.interval->low, c.interval->high)
+                     : fmt::format("{} ×{:.3f} (too few)", said, c.ratio),
+          value};
+}
+
+AnswerField verdict_field(const std::optional<Comparison>& versus_previous, const specs::Yardstick& yardstick) {
+  return versus_previous ? AnswerField{"", words(Verdict::unresolved, yardstick)} : AnswerField{};
 }
 
 std::vector<AnswerColumn> history_columns(const std::string& noun) {
@@ -87,7 +93,8 @@ std::vector<AnswerColumn> history_columns(const std::string& noun) {
           {"ci_low", "", true, For::programs},
           {"ci_high", "", true, For::programs},
           {"cv", "CV", true},
-          {"verdict", "against the campaign before"},
+          {"verdict", "", false, For::programs},
+          {"looks", "against the campaign before"},
           {"ratio_vs_previous", "", true, For::programs},
           {"ratio_low", "", true, For::programs},
           {"ratio_high", "", true, For::programs},
@@ -121,7 +128,7 @@ void add_row(const store::Questions& store, const Occasion& occasion, const Ques
        rate_field(ranks ? std::optional(summary.median) : std::nullopt), field(unit),
        interval_field(summary.interval), maybe(summary.interval.has_value(), summary.interval ? summary.interval->low : 0),
        maybe(summary.interval.has_value(), summary.interval ? summary.interval->high : 0),
-       share_field(summary.cv), verdict_field(c, yardstick), maybe(c.has_value(), c ? c->ratio : 0),
+       share_field(summary.cv), verdict_field(c, yardstick), looks_field(c, yardstick), maybe(c.has_value(), c ? c->ratio : 0),
        maybe(bounded, bounded ? c->interval->low : 0), maybe(bounded, bounded ? c->interval->high : 0),
        field(own.last()), field(evidence.grade(occasion.series->device)),
        field(store.workload(occasion.series->workload).text()),
@@ -171,12 +178,13 @@ Answer history(const store::Questions& store, const QuestionOptions& options) {
       components += fmt::format("{}{} {}", components.empty() ? "" : ", ", name, version);
     answer.heading += " " + components + ".";
   }
+  say_missing(remark, answer);
   answer.caption = "n: inspections.";
   if (comparisons > 0)
     answer.caption += fmt::format(
         " Against the campaign before on the same device: campaigns share no round, so the interval is a bootstrap of the "
-        "difference of their medians, at {:g}% for all {} together (Bonferroni), and whatever else changed between them is part "
-        "of the difference.",
+        "difference of their medians, at {:g}% for all {} together (Bonferroni). It looks so, and is not shown: whatever else "
+        "changed between them is part of the difference.",
         100 * options.confidence, counted(comparisons, "comparison"));
   return answer;
 }

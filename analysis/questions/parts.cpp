@@ -43,6 +43,10 @@ void add_note(const AmountRemark& remark, Answer& answer) {
   if (auto text = remark.text(); !text.empty()) answer.notes.push_back(std::move(text));
 }
 
+void say_missing(const AmountRemark& remark, Answer& answer) {
+  if (const auto why = remark.missing(); !why.empty()) answer.heading = answer.rows.empty() ? why : why + " " + answer.heading;
+}
+
 std::string unit_text(const store::SeriesSums& series, const specs::Yardstick& yardstick) {
   return yardstick.is_rate() ? to_string(series.unit) : yardstick.unit();
 }

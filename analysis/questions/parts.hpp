@@ -34,6 +34,8 @@ inline constexpr std::uint64_t compared = 500;  // inspections of a series, at m
 // The series that the filters leave: of the yardstick, where it is not the rate, median, interval and CV of `compared` of each.
 // `remark` hears of all that were read.
 std::vector<store::SeriesSums> series_of(const store::Questions& store, const QuestionOptions& options, AmountRemark& remark);
+// First of all, where no inspection tells what is asked for.
+void say_missing(const AmountRemark& remark, Answer& answer);
 void add_note(const AmountRemark& remark, Answer& answer);  // if there is something to say
 std::string unit_text(const store::SeriesSums& series, const specs::Yardstick& yardstick);
 

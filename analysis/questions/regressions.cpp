@@ -336,6 +336,7 @@ Answer regressions(const store::Questions& store, const QuestionOptions& options
     answer.notes.emplace_back(
         "no two stacks that differ in one component alone, at successive versions, were measured with "
         "one workload on one device");
+  say_missing(remark, answer);
   add_note(remark, answer);
   return answer;
 }

@@ -25,7 +25,10 @@ bool is_memory_of_device(const specs::Yardstick& yardstick) {
 }  // namespace
 
 void AmountRemark::add(const store::Measurement& m) {
-  if (m.outcome != specs::Outcome::ok || !m.amounts.contains(yardstick_.word())) return;
+  if (m.outcome != specs::Outcome::ok) return;
+  const bool tells = m.amounts.contains(yardstick_.word());
+  ++(tells ? telling_ : silent_);
+  if (!tells) return;
   if (yardstick_.word() == "energy") return add_energy(m.idle_share);
   if (is_memory_of_device(yardstick_))
     add_memory(yardstick_.word() == "device_memory" ? m.device_memory_source : m.nvml_memory_source);
@@ -39,6 +42,10 @@ void AmountRemark::add(const specs::Inspection& inspection) {
   } else if (is_memory_of_device(yardstick_)) {
     add_memory(specs::device_memory_source(inspection, yardstick_.name()));
   }
+}
+
+std::string AmountRemark::missing() const {
+  return yardstick_.is_rate() || telling_ > 0 || silent_ == 0 ? "" : no_amount(yardstick_, silent_);
 }
 
 void AmountRemark::add_energy(const std::optional<double>& idle_share) {
@@ -82,6 +89,15 @@ std::string amount_remark(const std::vector<const store::Measurement*>& measurem
   AmountRemark remark(yardstick);
   for (const auto* measurement : measurements) remark.add(*measurement);
   return remark.text();
+}
+
+std::string no_amount(const specs::Yardstick& yardstick, std::size_t inspections) {
+  const auto none = inspections == 1 ? "The one inspection does not tell" : fmt::format("None of {} inspections tells", inspections);
+  if (yardstick.word() == "energy")
+    return fmt::format("{} its energy: no counter of it (RAPL, NVML) could be read, or samples took under a second; `stackx doctor` says "
+                       "whether this machine has one, docs/metrics.md how to measure with it.",
+                       none);
+  return fmt::format("{} its {}: docs/metrics.md says which PIs and machines do; measure with such a one.", none, yardstick.noun());
 }
 
 }  // namespace stackx::analysis

@@ -20,6 +20,8 @@ class AmountRemark {
   void add(const specs::Inspection& inspection);
   // Without a full stop; "" of other yardsticks, and where nothing tells the amount.
   std::string text() const;
+  // no_amount(), where no inspection that was heard of tells it; else "".
+  std::string missing() const;
 
  private:
   std::string of_energy() const;
@@ -28,10 +30,14 @@ class AmountRemark {
   void add_memory(const std::optional<specs::DeviceMemorySource>& source);
 
   specs::Yardstick yardstick_;
+  std::size_t telling_ = 0, silent_ = 0;  // inspections
   std::vector<double> idle_shares_;
   std::size_t gross_ = 0;                                    // inspections
   std::size_t stated_ = 0, of_processes_ = 0, of_device_ = 0;  // inspections
 };
+
+// Why so many inspections that ran do not tell it, and what to do: "None of 48 inspections tells its energy: ..."
+std::string no_amount(const specs::Yardstick& yardstick, std::size_t inspections);
 
 std::string amount_remark(const std::vector<const store::Measurement*>& measurements, const specs::Yardstick& yardstick);
 

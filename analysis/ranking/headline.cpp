@@ -8,8 +8,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/ranking/stack_names.hpp"
 #include "analysis/text/words.hpp"
+#include "specs/project/own_pis.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -253,13 +255,25 @@ std::string failures_of(const Ranking& ranking) {
   return text.empty() ? "0 failed" : text;
 }
 
-void say_context(const Ranking& ranking, const std::string& hw, Headline& says) {
+// What the stacks were told apart on: of another size, type or library, or on another day, another may lead.
+std::string holds_for(const Ranking& ranking, const StackNames& names) {
+  auto what = ranking.workload;
+  std::erase_if(what.params, [](const auto& one) { return specs::says_how_to_measure(one.first); });
+  auto text = "Holds for " + what.text();
+  if (const auto shared = names.shared(); !shared.empty()) text += " with " + shared;
+  if (ranking.last_day.empty()) return text + ".";
+  const bool one_day = ranking.first_day == ranking.last_day;
+  return text + (one_day ? "; measured on " + ranking.last_day : fmt::format("; measured from {} to {}", ranking.first_day, ranking.last_day)) + ".";
+}
+
+void say_context(const Ranking& ranking, const std::string& hw, const StackNames& names, Headline& says) {
   const auto& rows = ranking.recommendations;
   const bool away = !rows.empty() && std::ranges::all_of(rows, elsewhere);
   const auto model = hw.empty() ? ranking.hw : hw;
   says.context.push_back(fmt::format("{} ({}): {}{}, {}; {}.", away ? "MEASURED ELSEWHERE" : "MEASURED here", model,
                                      counted(rows.size(), "stack"), rounds_run(ranking), failures_of(ranking),
                                      noise_floor(ranking.sentinels)));
+  says.context.push_back(holds_for(ranking, names));
   if (ranking.population) says.context.push_back(line(*ranking.population));
   if (ranking.program) says.context.push_back(fmt::format("Measured by {}.", ranking.program->text()));
 }
@@ -321,7 +335,8 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
 void say_nothing_ran(const Ranking& ranking, const StackNames& names, Headline& says) {
   const auto& failed = ranking.failed;
   if (failed.empty()) {
-    says.line = "Nothing was measured.";
+    says.line = ranking.without_unit > 0 && !ranking.yardstick.is_rate() ? no_amount(ranking.yardstick, ranking.without_unit)
+                                                                         : "Nothing was measured.";
     return;
   }
   says.verdict = "FAILED";
@@ -392,7 +407,7 @@ Headline headline(const Ranking& ranking, const std::string& hw) {
     say_fastest(all, ranking, names, says);
   else
     say_leaders(all, ranking, names, says);
-  say_context(ranking, hw, says);
+  say_context(ranking, hw, names, says);
   say_cautions(ranking, all, names, says);
   return says;
 }

@@ -206,6 +206,20 @@ void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::stri
 
 }  // namespace
 
+namespace {
+
+void set_days(const Measurements& measurements, Ranking& ranking) {
+  constexpr std::size_t day = 10;
+  for (const auto* one : measurements) {
+    const auto on = one->finished.substr(0, day);
+    if (on.empty()) continue;
+    if (ranking.first_day.empty() || on < ranking.first_day) ranking.first_day = on;
+    ranking.last_day = std::max(ranking.last_day, on);
+  }
+}
+
+}  // namespace
+
 Ranking rank(const std::vector<store::Measurement>& measurements, const specs::Workload& workload,
              const Options& options) {
   Ranking ranking;
@@ -218,6 +232,7 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   if (const auto& sha256 = ranking.workload.program; !sha256.empty() && !selected.empty())
     ranking.program = specs::PiProgram{false, selected.front()->pi_path, sha256};
   ranking.hw = hardware_of(selected);
+  set_days(selected, ranking);
   const Rates all = collect(selected, options.this_host, options.yardstick);
   ranking.yardstick = options.yardstick;
   ranking.unit = unit_in_words(all.unit, ranking.workload);

@@ -67,6 +67,7 @@ struct Recommendation {
 struct Ranking {
   std::string hw;
   specs::Workload workload;
+  std::string first_day, last_day;  // when, in UTC: "2026-11-30"; "" where nothing was
   std::optional<specs::PiProgram> program;  // that measured, where it is not stackx's own
   specs::Yardstick yardstick;
   std::string unit;  // "GFLOP/s", "GB/s", "items/s"; of a yardstick "MB", "ms", "J", ""

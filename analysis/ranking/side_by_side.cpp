@@ -233,4 +233,12 @@ SideBySide compare_independent(const std::vector<Couple>& couples,
   return result;
 }
 
+std::string looks(Verdict verdict, const specs::Yardstick& yardstick) {
+  if (verdict == Verdict::unresolved) return "";
+  if (verdict == Verdict::equivalent) return "equal";
+  if (yardstick.is_rate()) return verdict == Verdict::faster ? "faster" : "slower";
+  const bool less = yardstick.smaller_is_better() == (verdict == Verdict::faster);
+  return fmt::format("{} {}", less ? "less" : "more", yardstick.noun());
+}
+
 }  // namespace stackx::analysis

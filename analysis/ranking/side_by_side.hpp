@@ -88,4 +88,8 @@ SideBySide compare_paired(const std::vector<Couple>& couples, const SideBySideOp
 SideBySide compare_independent(const std::vector<Couple>& couples,
                                const SideBySideOptions& options);
 
+// Of sides that share no round, what their intervals say: "faster", "less memory", "equal"; "" of what is UNRESOLVED. It is no verdict:
+// what else changed between the two times is part of it.
+std::string looks(Verdict verdict, const specs::Yardstick& yardstick);
+
 }  // namespace stackx::analysis

@@ -45,6 +45,8 @@ bool is_version(const std::string& text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front()));
 }
 
+std::string threads_text(const std::string& number) { return number + (number == "1" ? " thread" : " threads"); }
+
 bool is_switch(const std::string& value) { return value == "on" || value == "off"; }
 
 // Words that say nothing without the setting they are of.
@@ -113,7 +115,7 @@ std::string StackNames::text(const std::vector<Part>& parts, const specs::Stack&
     if (name.empty())
       cut = true;  // names nothing, see telling()
     else if (name == "threads")
-      threads = version == "1" ? "1 thread" : version + " threads";
+      threads = threads_text(version);
     else if (result.size() + words.size() > longest_name)
       cut = true;
     else
@@ -121,6 +123,21 @@ std::string StackNames::text(const std::vector<Part>& parts, const specs::Stack&
   }
   if (!threads.empty()) result += (result.empty() ? "" : " with ") + threads;
   if (cut) result += result.empty() ? stack.short_id() : fmt::format(" ({})", stack.short_id());
+  return result;
+}
+
+std::string StackNames::shared() const {
+  constexpr std::size_t most = 4;
+  std::vector<Part> parts;
+  for (const auto& part : common_)
+    if (part.first != "cpu" && part.first != "gpu") parts.push_back(part);
+  std::ranges::stable_sort(parts, {}, [](const Part& part) { return priority(part.first, part.second); });
+  std::string result;
+  for (std::size_t i = 0; i < std::min(most, parts.size()); ++i) {
+    const auto& [name, version] = parts[i];
+    result += (i == 0 ? "" : ", ") + (name == "threads" ? threads_text(version) : label(name) + " " + version);
+  }
+  if (parts.size() > most) result += fmt::format(" and {} more", parts.size() - most);
   return result;
 }
 

@@ -23,6 +23,8 @@ class StackNames {
 
   std::string of(const specs::Stack& stack) const;       // in a list: "SkylakeX"
   std::string subject(const specs::Stack& stack) const;  // of a sentence: "openblas-coretype SkylakeX"
+  // What all have, the most telling first, but for the hardware: "OpenBLAS 0.3.21, 1 thread"; "" where they share nothing.
+  std::string shared() const;
 
  private:
   using Part = std::pair<std::string, std::string>;  // component, version

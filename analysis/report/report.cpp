@@ -11,6 +11,7 @@
 #include "analysis/statistics/statistics.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
+#include "specs/project/own_pis.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -94,7 +95,7 @@ std::vector<CampaignFacts> campaign_facts(const Measurements& measurements,
 std::string operation(const specs::Workload& workload) {
   std::string text;
   for (const auto& [key, value] : workload.params)
-    if (!says_how_to_measure(key)) text += (text.empty() ? "" : ", ") + key + " " + value;
+    if (!specs::says_how_to_measure(key)) text += (text.empty() ? "" : ", ") + key + " " + value;
   return text.empty() ? workload.pi : fmt::format("{} ({})", workload.pi, text);
 }
 

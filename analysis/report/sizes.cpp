@@ -9,6 +9,7 @@
 #include <set>
 
 #include "analysis/statistics/statistics.hpp"
+#include "specs/project/own_pis.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -23,7 +24,7 @@ std::optional<double> whole(const std::string& text) {
 // What is computed, without how it is measured: large sizes are often repeated less.
 specs::Workload bare(specs::Workload workload) {
   std::erase_if(workload.params,
-                [](const auto& entry) { return says_how_to_measure(entry.first); });
+                [](const auto& entry) { return specs::says_how_to_measure(entry.first); });
   return workload;
 }
 
@@ -118,12 +119,6 @@ double median_seconds(const store::Measurement& measurement, double operations) 
 }
 
 }  // namespace
-
-bool says_how_to_measure(const std::string& parameter) {
-  static const std::set<std::string> known{"repetitions", "mini_batch",  "min_sample_ms",
-                                           "warmup_ms",   "max_seconds", "seed"};
-  return known.contains(parameter);
-}
 
 std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
                            const specs::Workload& ranked, const std::string& unit,

@@ -42,9 +42,6 @@ struct Sizes {
       0;  // inspections that do not say how many operations a sample has: one
 };
 
-// Parameters that every PI has: repetitions, mini_batch, min_sample_ms, warmup_ms, max_seconds, seed.
-bool says_how_to_measure(const std::string& parameter);
-
 // Operations in a sample of an inspection, if its document says so.
 using FindBatch = std::function<std::optional<double>(const store::Measurement&)>;
 

@@ -172,13 +172,7 @@ const char* shown_word(analysis::Verdict verdict, const CompareReport& report) {
 }
 
 std::string looks(analysis::Verdict verdict, const CompareReport& report) {
-  using analysis::Verdict;
-  const auto& yardstick = report.sides.yardstick;
-  if (report.result.paired || verdict == Verdict::unresolved) return "";
-  if (verdict == Verdict::equivalent) return "equal";
-  if (yardstick.is_rate()) return verdict == Verdict::faster ? "faster" : "slower";
-  const bool less = yardstick.smaller_is_better() == (verdict == Verdict::faster);
-  return fmt::format("{} {}", less ? "less" : "more", yardstick.noun());
+  return report.result.paired ? "" : analysis::looks(verdict, report.sides.yardstick);
 }
 
 // The times are known, what changed between them is not; but whether it can be the stacks.

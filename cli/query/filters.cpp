@@ -134,7 +134,7 @@ store::ComponentFilter parse_component_filter(const std::string& text, const Com
           }};
 }
 
-std::int64_t parse_since(const std::string& text, system_clock::time_point now) {
+std::int64_t parse_since(const std::string& text, system_clock::time_point now, const std::string& option) {
   const auto in_ms = [](auto time) {
     return static_cast<std::int64_t>(duration_cast<milliseconds>(time.time_since_epoch()).count());
   };
@@ -144,8 +144,8 @@ std::int64_t parse_since(const std::string& text, system_clock::time_point now) 
     if (const auto time = parse_time(std::string_view(text).substr(10))) return in_ms(*day + *time);
   }
   throw bad_input(
-      fmt::format("--since {}: expected a time back from now (12h, 30d, 8w) or a date (2026-01-31)",
-                  text));
+      fmt::format("{} {}: expected a time back from now (12h, 30d, 8w) or a date (2026-01-31)",
+                  option, text));
 }
 
 }  // namespace stackx::cli

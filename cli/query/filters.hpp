@@ -26,7 +26,7 @@ ComponentKinds read_component_kinds(const std::filesystem::path& data_directory)
 store::ComponentFilter parse_component_filter(const std::string& text, const ComponentKinds& kinds);
 
 // "30d" (h, d, w), "2026-01-31" or "2026-01-31T12:00:00Z", in ms since the epoch. Throws
-// Error(bad_input).
-std::int64_t parse_since(const std::string& text, std::chrono::system_clock::time_point now);
+// Error(bad_input), which names the option.
+std::int64_t parse_since(const std::string& text, std::chrono::system_clock::time_point now, const std::string& option = "--since");
 
 }  // namespace stackx::cli

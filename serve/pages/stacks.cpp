@@ -21,7 +21,7 @@ std::string history(const Asked& asked, const std::string& id) {
   const auto reply = asked.must({"v1", "query", "history"}, {{"stack", id}, {"limit", "0"}});
   const auto rows = table("history", "Rate over campaigns and time",
                           {day("First", "date"), day("Last", "last"), figure("Median rate", "median", "unit"), interval("95% interval", "ci_low", "ci_high"),
-                           verdict("Against the one before", "verdict"), ratio("Ratio", "ratio_vs_previous"), share("CV", "cv"), count("n", "inspections"),
+                           words("Against the one before it looks", "looks"), ratio("Ratio", "ratio_vs_previous"), share("CV", "cv"), count("n", "inspections"),
                            count("Failed", "failures"), hardware("Hardware", "hardware"), words("Device", "device", "id short"), workload("Workload", "workload"),
                            {"Campaign", [](const json& row) {
                               const auto campaign = text_of(row, "campaign");

@@ -73,6 +73,8 @@ const Names& common_parameters() {
 
 }  // namespace
 
+bool says_how_to_measure(const std::string& parameter) { return common_parameters().contains(parameter); }
+
 bool has_pi(const std::string& name, PiKind kind) {
   static const Names python{"conv1d", "import", "startup", "train_resnet50", "transformer", "vllm_bench"};
   if (kind == PiKind::native && python.contains(name)) return false;

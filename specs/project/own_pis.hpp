@@ -18,6 +18,8 @@ bool has_pi(const std::string& name, PiKind kind = PiKind::framework);
 void require_pi(const std::string& place, const std::string& name, bool python);
 // That the PI of that name for Python frameworks takes every parameter. Throws Error(bad_input): "`place`: stackx's PI matmul has no ...".
 void require_parameters(const std::string& place, const Workload& workload);
+// Parameters that every PI has (repetitions, mini_batch, warmup_ms, ...): how it is measured, and not what.
+bool says_how_to_measure(const std::string& parameter);
 // Collective operations: ranks that exchange.
 bool takes_ranks(const std::string& name);
 // Under a framework: whether it is told where to compute (device=gpu).

@@ -35,10 +35,7 @@ void refuse_existing(const fs::path& damaged, const fs::path& to) {
   if (fs::equivalent(damaged, to, ignored))
     throw bad_input(
         fmt::format("{}: the damaged store itself; name a new file with -o", to.string()));
-  for (const char* companion : {"", "-wal", "-journal"})  // SQLite would take another store's log for the new one's
-    if (fs::exists(to.string() + companion, ignored))
-      throw bad_input(
-          fmt::format("{}{}: exists already; nothing was changed; name a new file with -o", to.string(), companion));
+  refuse_place_of_another(to, " with -o");
 }
 
 // The damaged file, or a copy into which its write-ahead log was written back: the log holds what was

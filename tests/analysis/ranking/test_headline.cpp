@@ -53,8 +53,23 @@ TEST_CASE("headline: a clear winner, with its interval, its ratio to the next an
   CHECK(headline.ratio_ci->low == Approx(2));
   CHECK(headline.rounds_lacking == 0);
   CHECK(headline.context ==
-        std::vector<std::string>{"MEASURED here (zen5): 3 stacks, 12 rounds, 0 failed; noise floor -2.0% to +2.0%."});
+        std::vector<std::string>{"MEASURED here (zen5): 3 stacks, 12 rounds, 0 failed; noise floor -2.0% to +2.0%.",
+                                 "Holds for matmul:k=512,m=512,n=512; measured on 2025-06-01."});
   CHECK(headline.cautions.empty());
+}
+
+TEST_CASE("headline: of what, with what all stacks share, and when") {
+  auto measurements = exact({100, 50}, 12);
+  for (auto& one : measurements) {
+    one.workload.params["repetitions"] = "20";
+    one.stack.components["threads"] = "2";
+    one.stack.components["debian-openblas"] = "0.3.21+ds-4";
+  }
+  measurements.back().finished = "2026-03-01T10:00:00Z";
+  auto asked = matmul;
+  asked.params["repetitions"] = "20";
+  CHECK(headline(rank(measurements, asked, {.this_host = here}), "zen5").context.back() ==
+        "Holds for matmul:k=512,m=512,n=512 with debian-openblas 0.3.21+ds-4, 2 threads; measured from 2025-06-01 to 2026-03-01.");
 }
 
 TEST_CASE("headline: what tells no such rate is said to be left out") {

@@ -181,7 +181,17 @@ class Advise(AdviseCase):
                            ("python=3.10,driver=x", "driver=VERSION")):
             self.assertIn(said, self.advise("--hw", "a100", "--have", have, exit_code=2).stderr)
         self.assertIn("give one of them", self.advise("--hw", "a100", "--have", "python=3.9", "--python", "3.10", exit_code=2).stderr)
-        self.assertIn("expected one of", self.advise("--hw", "a100", "--python", "3.99", exit_code=2).stderr)
+        told = self.advise("--hw", "a100", "--python", "3.99", exit_code=2).stderr
+        self.assertIn("--python 3.99: newer than any Python that is known here; expected one of", " ".join(told.split()))
+        self.assertIn("on MI300X with python 2.7: torch", self.answer("--hw", "mi300x", "--have", "python=2.7", exit_code=1)["line"])
+        self.assertIn("Python 2.7 is not judged", self.answer("--hw", "zen4", "--have", "python=2.7")["cautions"][-1])
+
+    def test_a_cuda_for_a_driver(self):
+        told = " ".join(self.advise("--hw", "a100", "--driver", "12.4", exit_code=2).stderr.split())
+        self.assertIn("--driver 12.4: looks like a release of CUDA, which `nvidia-smi` shows beside the driver's own version; "
+                      "CUDA 12.4 came with driver 550.54.14. `advise --have cuda=12.4` keeps CUDA 12.4", told)
+        told = " ".join(self.advise("--hw", "a100", "--driver", "45", exit_code=2).stderr.split())
+        self.assertIn("--driver 45: no driver of these GPUs is that old; expected the driver's own version", told)
 
     def test_a_driver_that_no_release_runs_with_gets_those_that_do(self):
         done = self.stackx("advise", "--hw", "h100", "--workload", "matmul", "--have", "driver=470", exit_code=1)
@@ -401,6 +411,7 @@ class Advise(AdviseCase):
             self.assertNotIn("--settle", self.advise("--hw", hw, "--workload", workload).stdout)
             said = self.advise("--hw", hw, "--workload", workload, "--settle", self.scratch / "none.json", exit_code=2).stderr
             self.assertIn(f"do not say how to install {package}", said)
+            self.assertIn(f"`stackx inspect {package} --", " ".join(said.split()))
         for workload in ("matmul", "transformer", "memory_bandwidth"):
             file = self.scratch / f"{workload}.json"
             answer = self.json("advise", "--hw", "h100", "--workload", workload, "--settle", file)["answer"]

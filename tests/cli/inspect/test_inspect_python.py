@@ -264,6 +264,46 @@ class OnGpu(Watch):
                 self.assertEqual("on the NVIDIA Fake; with device=cpu on the processor" in done.stderr, device == "gpu")
 
 
+class WithoutGpu(Watch):
+    """What the usual index has comes with CUDA, also where nothing computes with it: said before it is downloaded."""
+
+    CPU = "https://download.pytorch.org/whl/cpu"
+
+    def setUp(self):
+        super().setUp()
+        self.environment["CUDA_VISIBLE_DEVICES"] = ""
+        for name, version, requires in (("torch", "2.15.0", ("nvidia-cublas", "nvidia-cudnn-cu13")), ("numpy", "2.5.0", ()),
+                                        ("nvidia_cublas", "13.2.0", ()), ("nvidia_cudnn_cu13", "9.26.0", ()),
+                                        ("jax", "0.12.0", ('nvidia-cublas; extra == "cuda13"',))):
+            self.index.add(wheel(name, version, requires=requires))
+
+    def plan(self, words, *options):
+        done = self.stackx("inspect", words, "--workload", "matmul:n=64", "--python", HERE, "--dry-run", *options)
+        return " ".join(done.stdout.split()), " ".join(done.stderr.split())
+
+    def test_builds_without_it_are_named(self):
+        told, _ = self.plan("torch==2.15.0")
+        self.assertIn("No GPU is to be seen on this machine: of 3 wheels, 2 wheels are CUDA's libraries, of no use here; "
+                      f"PyTorch's builds for processors do here: add --index-url {self.CPU} ", told)
+        told, _ = self.plan("torch==2.15.0 numpy")
+        self.assertIn(f"ask for such (torch==2.15.0+cpu), with PIP_EXTRA_INDEX_URL={self.CPU} ", told)
+
+    def test_extras_that_bring_it_are_named(self):
+        told, _ = self.plan("jax[cuda13]==0.12.0")
+        self.assertIn("of no use here; what brings them can be left out: jax[cuda13] ", told)
+
+    def test_nothing_is_said_of_others(self):
+        self.index.add(wheel("torch", "2.15.0+cpu"))
+        for words in ("torch==2.15.0+cpu", "numpy", "jax"):
+            with self.subTest(words=words):
+                self.assertNotIn("No GPU", " ".join(self.plan(words)))
+
+    def test_a_plan_stays_a_document(self):
+        told, remark = self.plan("torch==2.15.0", "--json")
+        self.assertEqual(json.loads(told)["arms"][0]["stack"]["torch"], "2.15.0")
+        self.assertIn(f"add --index-url {self.CPU}", remark)
+
+
 class Frameworks(Watch):
     """A workload of stackx's own is done by the framework that the project asks for."""
 

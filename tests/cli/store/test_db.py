@@ -1,11 +1,12 @@
 """stackx db: what is in a store, whether it is sound, and what can be saved of a damaged one."""
 
+import fcntl
 import json
 import os
 import pathlib
 import sqlite3
 
-from made_up_store import MadeUpStore
+from made_up_store import MadeUpStore, campaign_id
 
 
 class Db(MadeUpStore):
@@ -97,6 +98,64 @@ class Db(MadeUpStore):
         self.assertTrue(any("of its rows name is not there any more" in one for one in problems), problems)
         for words in ("PRAGMA", "json.exception"):
             self.assertNotIn(words, "".join(problems))
+
+    def test_backup(self):
+        copy = self.scratch / "copy.db"
+        told = self.stackx("db", "backup", copy, "--db", self.file).stdout
+        self.assertRegex(" ".join(told.split()), f"^{copy}: .* with {self.count} inspections and 0 plans, as {self.file} held them")
+        self.assertEqual(self.stackx("export", "--db", copy).stdout, self.stackx("export", "--db", self.file).stdout)
+        content = copy.read_bytes()
+        self.assertIn("exists already", self.stackx("db", "backup", copy, "--db", self.file, exit_code=2).stderr)
+        self.assertEqual(copy.read_bytes(), content)
+        other = self.json("db", "backup", self.scratch / "other.db", "--db", self.file)
+        self.assertEqual((other["inspections"], other["bytes"]), (self.count, (self.scratch / "other.db").stat().st_size))
+        done = self.stackx("db", "backup", self.scratch / "x.db", "--db", self.scratch / "none.db", exit_code=2)
+        self.assertIn("no such store", done.stderr)
+
+    def remove(self, *options, **more):
+        done = self.stackx("db", "remove", *options, "--db", self.file, **more)
+        return " ".join((done.stdout + done.stderr).split())
+
+    def test_remove(self):
+        before = self.stackx("export", "--db", self.file).stdout
+        other = campaign_id("other")
+        told = self.remove("--campaign", other[:8])
+        self.assertIn(f"1 of {self.count} inspections would be removed, 1 of them failed", told)
+        self.assertIn(f"campaign {other[:12]}: all 1 inspection", told)
+        self.assertIn("Nothing is removed yet: the same with --yes does it", told)
+        self.assertEqual(self.stackx("export", "--db", self.file).stdout, before)
+        self.assertIn(f"1 of {self.count} inspections was removed", self.remove("--campaign", other[:8], "--yes"))
+        left = self.stackx("export", "--db", self.file).stdout
+        self.assertEqual(left.splitlines(), [line for line in before.splitlines() if json.loads(line)["campaign"] != other])
+        self.stackx("db", "check", "--db", self.file)
+        document = self.json("db", "remove", "--before", "2026-11-20T17:10:00Z", "--yes", "--db", self.file)
+        self.assertEqual((document["removed"], document["inspections"], document["of"]), (True, 30, self.count - 1))
+        self.assertEqual([(one["inspections"], one["of"], one["whole"]) for one in document["campaigns"]], [(30, self.count - 1, False)])
+        self.stackx("db", "check", "--db", self.file)
+        self.assertIn("Nothing to remove", self.remove("--before", "2026-01-31"))
+        self.remove("--host", self.host["hostname"], "--yes")
+        self.assertEqual(self.stackx("export", "--db", self.file).stdout, "")
+
+    def test_remove_says_what_is_missing(self):
+        for words, told in (((), "say which results: --campaign ID"), (("--campaign", "ffffff"), "knows no campaign of this id"),
+                            (("--host", "nobody"), "it has those of: "), (("--before", "soon"), "--before soon: expected a time back")):
+            with self.subTest(words=words):
+                self.assertIn(told, self.remove(*words, "--yes", exit_code=2))
+        self.assertEqual(self.json("db", "info", "--db", self.file)["counts"]["inspections"], self.count)
+
+    def test_a_campaign_that_runs_is_not_removed(self):
+        first = campaign_id("first")
+        place = self.scratch / "one.db-results" / first[:12]
+        place.mkdir(parents=True)
+        with (place / "lock").open("w") as lock:
+            lock.write("process 77 on node1\n")
+            lock.flush()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            told = self.remove("--campaign", first, "--yes", exit_code=2)
+            self.assertIn(f"campaign {first[:12]} is being run by process 77 on node1", told)
+        self.assertEqual(self.json("db", "info", "--db", self.file)["counts"]["inspections"], self.count)
+        self.remove("--campaign", first, "--yes")
+        self.assertFalse(place.exists())
 
     def test_salvage(self):
         whole = self.stackx("export", "--db", self.file).stdout

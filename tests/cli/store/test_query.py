@@ -229,13 +229,34 @@ class Questions(QueryTest):
         document = self.query("history", "--stack", stack_id(stack("0.3.23"))[:10])
         late, early = document["rows"]
         self.assertEqual((early["date"][:10], late["date"][:10]), ("2026-10-01", "2026-11-20"))
-        self.assertIsNone(early["verdict"])
-        self.assertEqual((late["verdict"], late["inspections"]), ("SLOWER", 20))
+        self.assertEqual((early["verdict"], early["looks"]), (None, None))
+        self.assertEqual((late["verdict"], late["looks"], late["inspections"]), ("UNRESOLVED", "slower", 20))
         self.assertTrue(late["ratio_low"] < late["ratio_vs_previous"] < late["ratio_high"] < 0.7, late)
-        self.assertIn("share no round", self.stackx("query", "history", "--stack", document["summary"]["stack_id"]).stdout)
+        told = " ".join(self.stackx("query", "history", "--stack", document["summary"]["stack_id"]).stdout.split())
+        self.assertIn("share no round", told)
+        self.assertIn("looks slower ×0.", told)
+        self.assertNotIn("SLOWER", told)
         self.assertEqual(len(self.query("history", "--stack", document["summary"]["stack_id"], "--campaign",
                                         late["campaign"][:8])["rows"]), 1)
         self.assertIn("--stack", self.stackx("query", "history", exit_code=2).stderr)
+
+    def test_a_metric_that_nothing_tells_is_said_with_what_to_do(self):
+        self.rounds([(stack("0.3.23"), 100.0)], count=8)
+        self.store()
+        for words in (("best",), ("worst-variance",), ("history", "--stack", stack_id(stack("0.3.23"))[:10])):
+            with self.subTest(words=words):
+                told = self.query(*words, "--metric", "energy", exit_code=None)["text"]
+                self.assertTrue(told.startswith("None of 8 inspections tells its energy: no counter of it (RAPL, NVML) could be read"), told)
+                self.assertIn("`stackx doctor` says whether this machine has one", told)
+        report = self.stackx("report", "--hw", "host", "--workload", "matmul", "--metric", "energy", exit_code=1).stdout
+        self.assertTrue(report.startswith("# None of 8 inspections tells its energy: "), report[:200])
+
+    def test_without_a_workload_those_there_are_are_named(self):
+        self.rounds([(stack("0.3.23"), 100.0)], count=8)
+        self.rounds([(stack("0.3.23"), 100.0)], count=6, campaign="second", workload={"pi": "conv2d", "params": {"n": "1"}})
+        self.store()
+        self.assertIn(" Name one: --workload matmul (8 inspections), conv2d (6).", self.query("best")["text"])
+        self.assertNotIn("Name one", self.query("best", "--workload", "matmul")["text"])
 
     def test_coverage_counts_stacks_and_versions(self):
         self.three_versions()

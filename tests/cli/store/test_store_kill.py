@@ -19,7 +19,7 @@ import threading
 import time
 
 from harness import ROOT, STACKX, cases
-from made_up_store import MadeUpStore, sealed
+from made_up_store import MadeUpStore, campaign_id, sealed
 
 LONG = os.environ.get("STACKX_LONG") == "1"
 KILLS = 300 if LONG else cases(40, 100)
@@ -133,6 +133,25 @@ class StoreKill(MadeUpStore):
             self.stackx("db", "check", "--db", database)
 
         self.torment(prepare, again, after_kill, finish, 1)
+
+    def test_remove(self):
+        """All of it is there, or none; the same command again completes it."""
+        self.inspection({"openblas": "0.3.9"}, 50, campaign="other")
+        database, campaign = self.store("store"), campaign_id("first")
+        self.stackx("import", self.all, "--db", database)
+        files, again = self.contents(database), ("db", "remove", "--campaign", campaign, "--yes", "--db", database)
+        whole = self.export(database)
+        rest = [line for line in whole.splitlines() if json.loads(line)["campaign"] != campaign]
+
+        def after_kill():
+            self.stackx("db", "check", "--db", database)
+            self.assertIn(self.export(database), (whole, "\n".join(rest) + "\n"))
+
+        def finish():
+            subprocess.run([STACKX, *map(str, again)], env=self.environment, capture_output=True)  # refused, if it is gone
+            self.assertEqual(self.export(database).splitlines(), rest)
+
+        self.torment(lambda: self.restore(files, database), again, after_kill, finish, 5)
 
     def test_migrate(self):
         old = gzip.decompress((STORED / "schema-1.db.gz").read_bytes())
