@@ -11,8 +11,7 @@ namespace stackx::advisor {
 
 std::string Grounds::hardware() const {
   if (!known.accelerator) return known.selection.hw;
-  const auto words = gpu_in_words(asked_gpu(*known.accelerator, known.selection.hw));
-  return words.substr(0, words.find(" ("));
+  return name_in_words(asked_gpu(*known.accelerator, known.selection.hw));
 }
 
 std::string Grounds::better() const {

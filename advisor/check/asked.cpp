@@ -16,6 +16,7 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
+#include "advisor/facts/driver_span.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/gpu/devices.hpp"
 #include "inspector/machine/host.hpp"
@@ -307,14 +308,11 @@ class Reading {
       std::string_view option, example;
       const std::string& text;
     };
-    for (const auto& [option, example, text] : {Word{"--driver", "535.183.01", question_.driver},
-                                                {"--python", "3.11", question_.python},
+    check_driver(question_.driver);
+    for (const auto& [option, example, text] : {Word{"--python", "3.11", question_.python},
                                                 {"cuda-compat", "12.8", question_.cuda_compat}})
       if (!text.empty() && !specs::Version::parse(text, specs::Versioning::pep440))
         throw bad_input(fmt::format("{} {}: expected a version such as {}", option, specs::in_quotes(text), example));
-    if (const auto driver = specs::Version::parse(question_.driver, specs::Versioning::pep440); driver && *driver < *specs::Version::parse("100", specs::Versioning::pep440))
-      throw bad_input(fmt::format("--driver {}: no driver of these GPUs is that old; `nvidia-smi` shows the CUDA that a driver takes beside its own "
-                                  "version, which is such as 535.183.01", question_.driver));
     const auto& known = known_pythons();
     if (!question_.python.empty() && std::ranges::find(known, question_.python) == known.end())
       throw bad_input(fmt::format("--python {}: expected one of {}", question_.python, fmt::join(known, ", ")));
