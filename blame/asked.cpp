@@ -13,6 +13,7 @@
 #include "inspector/gpu_requirements.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/python/interpreters.hpp"
+#include "specs/catalog/report.hpp"
 #include "specs/error.hpp"
 #include "store/store.hpp"
 #include "workspace/allowed_paths.hpp"
@@ -48,6 +49,7 @@ class Asking {
     name_what_measures();
     make_question();
     say_where();
+    look_at_reports();
     return std::move(asked_);
   }
 
@@ -170,6 +172,17 @@ class Asking {
       if (const auto image = images.find(python->second); image != images.end()) stack.components["image"] = image->second;
       return stack;
     };
+  }
+
+  // Where no GPU is at hand, also what is said of one that many have.
+  void look_at_reports() {
+    const auto& loaded = asked_.job.loaded;
+    const auto& packages = asked_.new_end.packages;
+    std::vector<std::string> capabilities{"", "8.0"};
+    if (loaded.device) capabilities = {asked_.question.device.empty() ? "" : loaded.host.gpus.at(loaded.device->card).compute_capability};
+    for (const auto& one : specs::load_reports(context_.data_directory()))
+      if (std::ranges::any_of(capabilities, [&](const auto& on) { return one.concerns(packages, on) && !one.concerns(asked_.old_end.packages, on); }))
+        asked_.reported.push_back(fmt::format("on a {}, {}", one.on_gpu ? "GPU" : "processor", one.about(packages.at(one.package))));
   }
 
   // What a GPU measures is a question about that card.

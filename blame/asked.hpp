@@ -40,6 +40,7 @@ struct Asked {
   campaigns::Job job;                        // catalog and machine, for the inspector
   std::unique_ptr<workspace::PipIndex> index;  // none: the ends are stacks of a project
   std::string platform;                      // of wheels
+  std::vector<std::string> reported;         // of versions that NEW has and OLD has not (specs/catalog/report.hpp)
   std::string where;                         // "on the NVIDIA H200", "on this machine's processors: no GPU is seen here"
 };
 

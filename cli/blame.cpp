@@ -61,10 +61,12 @@ bool tell_plan(const blame::Asked& asked, const BlameWords& words, const Globals
   if (words.dry_run && globals.json) {
     auto document = blame::plan_json(asked.between, usual);
     document["where"] = asked.where;
+    document["reported"] = asked.reported;
     print_json(document);
     return false;
   }
-  const auto text = blame::plan_text(asked.between, usual, output_width()) + analysis::wrap(fmt::format("Measured {}.", asked.where), 0, output_width()) + "\n";
+  auto text = blame::plan_text(asked.between, usual, output_width()) + analysis::wrap(fmt::format("Measured {}.", asked.where), 0, output_width()) + "\n";
+  for (const auto& one : asked.reported) text += analysis::wrap(fmt::format("Reported by others, {}", one), 2, output_width()) + "\n";
   words.dry_run ? workspace::write_out(text) : workspace::write_err(text);
   return !words.dry_run;
 }

@@ -371,7 +371,7 @@ std::optional<specs::PackageList> list_in_file(const std::string& word, const st
 
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays) {
   const auto data = context.data_directory();
-  Knowledge::Places places{{data / "generated"}, data / "facts", {}};
+  Knowledge::Places places{{data / "generated"}, data / "facts", {}, data};
   if (const auto own = inspector::data_directory() / "generated"; fs::is_directory(own)) places.generated.push_back(own);
   places.overlays = workspace::user_overlays();
   for (const auto& name : overlays) {
