@@ -61,6 +61,14 @@ void add_misspelt(const Checked& checked, Advice& answer) {
     if (note.contains("did you mean")) answer.cautions.push_back(note + "?");
 }
 
+void add_reported(const Checked& checked, Advice& answer) {
+  for (auto note : checked.notes)
+    if (note.starts_with("reported of")) {
+      note.front() = 'R';
+      answer.cautions.push_back(note + ".");
+    }
+}
+
 void add_nearest(const Checked& checked, Advice& answer) {
   for (const auto& one : checked.nearest)
     answer.cautions.push_back(fmt::format("The nearest that runs: {}.", one.changes_text()));

@@ -359,6 +359,14 @@ class Ends(Blame):
         self.assertEqual({one["device"] for one in documents}, {V100})
         self.assertNotEqual(self.blame(ends)["campaigns"], self.blame(ends, "--device", "1")["campaigns"])
 
+    def test_what_others_report_of_new_versions(self):
+        for version in ("1.11.0", "1.12.0"):
+            self.index.add(package("torch", version))
+        document = self.json("blame", "torch==1.11.0", "torch==1.12.0", "--pi", self.bench, "--dry-run")
+        self.assertIn("TF32", " ".join(document["reported"]))
+        self.assertIn("Reported by others, on a GPU, torch 1.12.0:", self.tell(["torch==1.11.0", "torch==1.12.0"], "--dry-run"))
+        self.assertEqual(self.json("blame", "torch==1.12.0", "torch==1.11.0", "--pi", self.bench, "--dry-run")["reported"], [])
+
     def test_a_driver_is_the_machines(self):
         ends = self.ends(2)
         with ends[0].open("a") as old, ends[1].open("a") as new:
