@@ -197,6 +197,8 @@ void name_workload(SelectionOptions& options, const workspace::Context& context,
   if (const auto server = server_of(project); !server.empty()) {
     options.workload = "serve_llm";
     workspace::remark("no --workload: {} is for {}\n", server, options.workload);
+  } else {
+    workspace::remark("no --workload: {} is meant; `stackx workload list` names others\n", options.workload);
   }
 }
 

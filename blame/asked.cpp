@@ -10,8 +10,10 @@
 #include "campaigns/python_project.hpp"
 #include "campaigns/thoth/python.hpp"
 #include "inspector/discover/python_environments.hpp"
+#include "inspector/gpu_requirements.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/python/interpreters.hpp"
+#include "specs/catalog/report.hpp"
 #include "specs/error.hpp"
 #include "store/store.hpp"
 #include "workspace/allowed_paths.hpp"
@@ -46,6 +48,8 @@ class Asking {
     if (asked_.between.groups.empty()) return std::move(asked_);
     name_what_measures();
     make_question();
+    say_where();
+    look_at_reports();
     return std::move(asked_);
   }
 
@@ -74,7 +78,7 @@ class Asking {
                                     component, version));
     auto& job = asked_.job.loaded;
     job.host = inspector::detect_host(context_.data_directory());
-    job.device = workspace::device_of(job.host, {});
+    job.device = workspace::device_of(job.host, options_.device);
     place(interpreters, usual);
     asked_.index = std::make_unique<workspace::PipIndex>(pypi::PipOptions{.python = options_.pip, .index_url = options_.index_url}, options_.offline);
     asked_.between = between_packages(asked_.old_end, asked_.new_end, **asked_.index, {asked_.old_end.python, asked_.platform});
@@ -108,7 +112,7 @@ class Asking {
 
   void read_stacks() {
     specs::PythonContext overlays;
-    asked_.job.loaded = workspace::load(options_.project, context_, overlays, workspace::Need::inspections);
+    asked_.job.loaded = workspace::load(options_.project, context_, overlays, workspace::Need::inspections, options_.device);
     auto& loaded = asked_.job.loaded;
     auto context = end_context("3.12");
     context.catalog = &loaded.catalog;
@@ -130,7 +134,7 @@ class Asking {
   void name_what_measures() {
     auto& question = asked_.question;
     if (question.program) {
-      question.workload = campaigns::plain_workload(*question.program, {});
+      question.workload = campaigns::plain_workload(*question.program, options_.device);
       return;
     }
     question.workload = workspace::workload_to_measure(options_.workload, context_);
@@ -139,7 +143,7 @@ class Asking {
       return has_framework(asked_.old_end, framework) && has_framework(asked_.new_end, framework);
     };
     question.workload = campaigns::told_framework(question.workload, at_both, options_.workload, "both ends have");
-    question.workload = campaigns::told_device(question.workload, {}, [&](const auto& framework) { return has_cuda(framework); }, context_);
+    question.workload = campaigns::told_device(question.workload, options_.device, [&](const auto& framework) { return has_cuda(framework); }, context_);
   }
 
   static bool has_framework(const End& end, const std::string& framework) {
@@ -168,6 +172,35 @@ class Asking {
       if (const auto image = images.find(python->second); image != images.end()) stack.components["image"] = image->second;
       return stack;
     };
+  }
+
+  // Where no GPU is at hand, also what is said of one that many have.
+  void look_at_reports() {
+    const auto& loaded = asked_.job.loaded;
+    const auto& packages = asked_.new_end.packages;
+    std::vector<std::string> capabilities{"", "8.0"};
+    if (loaded.device) capabilities = {asked_.question.device.empty() ? "" : loaded.host.gpus.at(loaded.device->card).compute_capability};
+    for (const auto& one : specs::load_reports(context_.data_directory()))
+      if (std::ranges::any_of(capabilities, [&](const auto& on) { return one.concerns(packages, on) && !one.concerns(asked_.old_end.packages, on); }))
+        asked_.reported.push_back(fmt::format("on a {}, {}", one.on_gpu ? "GPU" : "processor", one.about(packages.at(one.package))));
+  }
+
+  // What a GPU measures is a question about that card.
+  void say_where() {
+    const auto& loaded = asked_.job.loaded;
+    auto& question = asked_.question;
+    const auto old_stack = question.stack(question.lattice.none());
+    if (!loaded.device) {
+      asked_.where = "on this machine's processors: no GPU is seen here";
+      return;
+    }
+    const auto& model = loaded.host.gpus.at(loaded.device->card).model;
+    if (!inspector::uses_gpu(old_stack, question.workload, loaded.catalog)) {
+      asked_.where = fmt::format("on this machine's processors; on its {} with --device 0", model);
+      return;
+    }
+    asked_.where = fmt::format("on the {}", model);
+    question.device = loaded.device->uuid;
   }
 
   const BlameOptions& options_;

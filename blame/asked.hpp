@@ -27,6 +27,7 @@ struct BlameOptions {
   std::optional<Yardstick> metric;
   std::filesystem::path project;  // whose catalogs declare what two stacks of the store hold
   std::string python, index_url, pip = "python3";
+  std::string device;  // GPU to measure on, as `inspect --device` takes it
   bool offline = false;
   Settings settings;
   specs::CampaignSpec limits;
@@ -39,6 +40,8 @@ struct Asked {
   campaigns::Job job;                        // catalog and machine, for the inspector
   std::unique_ptr<workspace::PipIndex> index;  // none: the ends are stacks of a project
   std::string platform;                      // of wheels
+  std::vector<std::string> reported;         // of versions that NEW has and OLD has not (specs/catalog/report.hpp)
+  std::string where;                         // "on the NVIDIA H200", "on this machine's processors: no GPU is seen here"
 };
 
 // Throws Error(bad_input) for what cannot be measured.

@@ -32,13 +32,14 @@ std::string id_of(const Question& question) {
     prefix = question.lattice.with(prefix, {group});
     stacks.push_back(question.stack(prefix).id());
   }
-  const specs::Json json = {{"old", question.stack(question.lattice.none()).id()},
+  specs::Json json = {{"old", question.stack(question.lattice.none()).id()},
                             {"stacks", stacks},
                             {"workload", question.workload.id()},
                             {"program", question.program ? specs::to_json(*question.program) : specs::Json()},
                             {"seed", question.settings.seed},
                             {"runner", limits.runner},
                             {"limits", {limits.timeout_seconds, limits.memory_gib, limits.cpus}}};
+  if (!question.device.empty()) json["device"] = question.device;
   return specs::sha256(json.dump()).substr(0, 12);
 }
 
@@ -239,7 +240,7 @@ class Running {
     project.campaign.rounds = question_.settings.most_rounds;
     project.campaign.sampler.seed = specs::derive_seed(question_.settings.seed, "order", trial_.campaigns.size());
     project.campaign.max_failed = most_failed;
-    const auto plan = campaigns::make_plan(project, wanted, specs::rfc3339_utc(std::chrono::system_clock::now()), {}, question_.program);
+    const auto plan = campaigns::make_plan(project, wanted, specs::rfc3339_utc(std::chrono::system_clock::now()), question_.device, question_.program);
     spool_.write(plan);
     store_.ingest(plan);
     return plan;

@@ -31,6 +31,7 @@ struct Question {
   specs::Workload workload;
   std::optional<specs::PiProgram> program;  // none: stackx's own
   specs::CampaignSpec limits;               // runner, seconds, memory of one inspection
+  std::string device = {};                  // UUID of the GPU that is measured; "": none is
   Yardstick metric = {};
   Settings settings;
 

@@ -13,6 +13,7 @@
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 #include "cli/commands.hpp"
+#include "cli/hw/drivers.hpp"
 #include "cli/hw/noise.hpp"
 #include "cli/output/accelerators.hpp"
 #include "cli/output/print.hpp"
@@ -362,6 +363,7 @@ void add_hw(Command app, Globals& globals) {
       .type_name("MODEL")
       .required();
   show_command.callback([name, &globals] { show_hardware(*name, globals); });
+  add_hw_drivers(command, globals);
   add_hw_noise(command, globals);
   command.callback([command, &globals] {
     if (!command.has_subcommand()) detect(globals);

@@ -11,8 +11,7 @@ namespace stackx::advisor {
 
 std::string Grounds::hardware() const {
   if (!known.accelerator) return known.selection.hw;
-  const auto words = gpu_in_words(asked_gpu(*known.accelerator, known.selection.hw));
-  return words.substr(0, words.find(" ("));
+  return name_in_words(asked_gpu(*known.accelerator, known.selection.hw));
 }
 
 std::string Grounds::better() const {
@@ -60,6 +59,14 @@ std::string pythons_text(const Pinned& pinned) {
 void add_misspelt(const Checked& checked, Advice& answer) {
   for (const auto& note : checked.notes)
     if (note.contains("did you mean")) answer.cautions.push_back(note + "?");
+}
+
+void add_reported(const Checked& checked, Advice& answer) {
+  for (auto note : checked.notes)
+    if (note.starts_with("reported of")) {
+      note.front() = 'R';
+      answer.cautions.push_back(note + ".");
+    }
 }
 
 void add_nearest(const Checked& checked, Advice& answer) {

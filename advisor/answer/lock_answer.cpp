@@ -58,6 +58,7 @@ void answer_lock(const Grounds& from, Advice& answer) {
   add_nearest(own.checked, answer);
   if (answer.found) answer.why = stay_or_change(from);
   add_misspelt(own.checked, answer);
+  if (answer.found) add_reported(own.checked, answer);
   if (!own.unused.empty()) answer.cautions.push_back(own.unused_text());
   auto free = *from.known.wish;
   free.question.asked.clear();

@@ -159,6 +159,10 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (!version.empty() && question.gpu) {
       const auto fact = fact_for(knowledge, name, specs::pep440_version(version), question);
       if (auto libraries = loaded_from_system(fact, name, stack); !libraries.empty()) pinned.system[name] = std::move(libraries);
+      for (const auto& plugin : fact.gpu_from)  // jax itself loads nothing, jax-rocm7-plugin ROCm
+        if (const auto of = in_stack(stack, plugin); !of.empty())
+          if (const auto libraries = knowledge.about(plugin, specs::pep440_version(of), "", question.machine).system; !libraries.empty())
+            pinned.system[plugin] = libraries;
     }
     if (!version.empty() && is_for_another_cuda(name, candidate.cuda)) candidate.unused.push_back(name + " " + version);
     pinned.packages.push_back({name,

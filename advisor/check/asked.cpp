@@ -16,6 +16,7 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
+#include "advisor/facts/driver_span.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/gpu/devices.hpp"
 #include "inspector/machine/host.hpp"
@@ -307,27 +308,12 @@ class Reading {
       std::string_view option, example;
       const std::string& text;
     };
-    for (const auto& [option, example, text] : {Word{"--driver", "535.183.01", question_.driver},
-                                                {"--python", "3.11", question_.python},
+    check_driver(knowledge_.drivers(), question_.driver);
+    for (const auto& [option, example, text] : {Word{"--python", "3.11", question_.python},
                                                 {"cuda-compat", "12.8", question_.cuda_compat}})
       if (!text.empty() && !specs::Version::parse(text, specs::Versioning::pep440))
         throw bad_input(fmt::format("{} {}: expected a version such as {}", option, specs::in_quotes(text), example));
-    refuse_cuda_for_driver();
     refuse_unknown_python();
-  }
-
-  // nvidia-smi shows both, and people take the one for the other.
-  void refuse_cuda_for_driver() const {
-    const auto oldest = *specs::Version::parse("100", specs::Versioning::pep440);
-    const auto driver = specs::Version::parse(question_.driver, specs::Versioning::pep440);
-    if (!driver || oldest < *driver) return;
-    const auto& text = question_.driver;
-    const auto its_own = knowledge_.drivers().least(text, specs::GpuBuild::Reach::ptx);
-    if (!its_own)
-      throw bad_input(fmt::format("--driver {}: no driver of these GPUs is that old; expected the driver's own version, such as 535.183.01", text));
-    throw bad_input(fmt::format("--driver {0}: looks like a release of CUDA, which `nvidia-smi` shows beside the driver's own version; CUDA {0} came "
-                                "with driver {1}. `advise --have cuda={0}` keeps CUDA {0}",
-                                text, *its_own));
   }
 
   void refuse_unknown_python() const {
@@ -393,7 +379,7 @@ std::optional<specs::PackageList> list_in_file(const std::string& word, const st
 
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays) {
   const auto data = context.data_directory();
-  Knowledge::Places places{{data / "generated"}, data / "facts", {}};
+  Knowledge::Places places{{data / "generated"}, data / "facts", {}, data};
   if (const auto own = inspector::data_directory() / "generated"; fs::is_directory(own)) places.generated.push_back(own);
   places.overlays = workspace::user_overlays();
   for (const auto& name : overlays) {

@@ -406,6 +406,15 @@ class Checking {
                                         fmt::join(beside, ", "));
   }
 
+  // What is known to be slow or to fail at times is told of what runs.
+  void add_reported() {
+    const bool elsewhere = question_.gpu && question_.gpu->vendor != "nvidia";
+    if (result_.answer != Answer::yes || elsewhere) return;
+    for (const auto& one : knowledge_.reports())
+      if (!one.changed && one.concerns(result_.stack.components, question_.gpu ? question_.gpu->compute_capability : ""))
+        result_.notes.push_back("reported of " + one.about(result_.stack.components.at(one.package)));
+  }
+
   void finish(const OnPython& here) {
     if (result_.pythons.empty()) result_.pythons.push_back(here.world.python);
     for (const auto& [name, version] : here.world.built_here)
@@ -426,6 +435,7 @@ class Checking {
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
     add_misspelt(here);
     for (auto& one : newer_beside(knowledge_, question_, result_.stack)) result_.notes.push_back(std::move(one));
+    add_reported();
     const auto show = [&](specs::Stack& stack) {  // what exists, not what ranges of unknown packages imply
       stack.components.erase("use");
       for (const auto& [name, ranges] : here.world.not_held) stack.components.erase(name);

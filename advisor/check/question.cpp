@@ -28,6 +28,8 @@ const char* kind_in_words(const AskedGpu& gpu) {
   return gpu.vendor == "google" ? "TPU" : gpu.vendor == "aws" || gpu.vendor == "habana" ? "accelerator" : "GPU";
 }
 
+std::string name_in_words(const AskedGpu& gpu) { return as_written(gpu.asked); }
+
 std::string gpu_in_words(const AskedGpu& gpu) {
   std::string code;
   if (!gpu.compute_capability.empty()) {
@@ -36,7 +38,7 @@ std::string gpu_in_words(const AskedGpu& gpu) {
   } else {
     code = gpu.vendor == "intel" || gpu.vendor == "aws" ? gpu.architecture : gpu.gfx;
   }
-  const auto name = as_written(gpu.asked);
+  const auto name = name_in_words(gpu);
   return code.empty() ? name : fmt::format("{} ({})", name, code);
 }
 

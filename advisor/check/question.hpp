@@ -28,6 +28,7 @@ bool is_known_vendor(const AskedGpu& gpu);
 // "TPU", "accelerator" of AWS and Habana, else "GPU"
 const char* kind_in_words(const AskedGpu& gpu);
 
+std::string name_in_words(const AskedGpu& gpu);  // "V100"
 // "V100 (sm_70)", "MI250X (gfx90a)"
 std::string gpu_in_words(const AskedGpu& gpu);
 

@@ -85,6 +85,7 @@ Knowledge::Knowledge(Places places) : places_(std::move(places)) {
   for (const auto& directory : places_.generated)
     for (const auto& [cuda, driver] : pypi::drivers_of_toolkits(pypi::load_cuda_releases(directory / "nvidia/cuda.json")))
       drivers_.add_toolkit(cuda, driver);
+  if (!places_.reports.empty()) reports_ = specs::load_reports(places_.reports);
   for (const auto& file : places_.overlays) {
     read_facts_of(specs::Node::parse_file(file));
     specs::lay_over(overlay_, specs::load_catalog(file));

@@ -16,6 +16,7 @@
 
 #include "specs/catalog/driver.hpp"
 #include "specs/catalog/fact.hpp"
+#include "specs/catalog/report.hpp"
 #include "specs/package/package.hpp"
 #include "specs/python/pep508.hpp"
 
@@ -30,6 +31,7 @@ class Knowledge {
     std::vector<std::filesystem::path> generated;  // directories of packages; of several the one read last counts
     std::filesystem::path facts;                   // directory of hand-read catalogs
     std::vector<std::filesystem::path> overlays;   // catalogs of the user, later ones win
+    std::filesystem::path reports = {};            // directory of reports.json; "": none are told
   };
   explicit Knowledge(Places places);
 
@@ -52,6 +54,7 @@ class Knowledge {
   std::string elsewhere(const std::string& name, const std::vector<std::string>& accelerator) const;
   bool has_gpu_facts(const std::string& name) const;  // somebody says of its builds what they are built for
   const specs::DriverFacts& drivers() const { return drivers_; }
+  const std::vector<specs::Report>& reports() const { return reports_; }
   // What the user's catalogs say of a version; null: nothing. Of what it requires, in_metadata() stands among requirements().
   const specs::VersionEntry* own(const std::string& name, const specs::Version& version) const;
   // "pytorch" -> "torch"; else the same.
@@ -74,6 +77,7 @@ class Knowledge {
   Places places_;
   std::map<std::string, std::vector<specs::Fact>> facts_;
   specs::DriverFacts drivers_;
+  std::vector<specs::Report> reports_;
   specs::Catalog overlay_;
   std::map<std::string, std::string> aliases_;
   mutable std::map<std::string, std::unique_ptr<specs::Package>> packages_;

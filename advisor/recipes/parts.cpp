@@ -7,6 +7,7 @@
 #include <set>
 
 #include "advisor/check/stack_check.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "advisor/recipes/gpu_build.hpp"
 #include "advisor/recipes/install_line.hpp"
 #include "specs/error.hpp"
@@ -149,6 +150,7 @@ void RecipeParts::from_pinned(const Recipe& recipe) {
     packages[one.name] = {one.version, one.extras, {}, one.asked};
     const auto build = specs::local_label(one.version);
     gpu |= build.starts_with("rocm") || build == "xpu";
+    gpu |= std::ranges::any_of(one.extras, [](const auto& extra) { return vendor_of_extra(extra) == "amd"; });
     named.components[one.extras.empty() ? one.name : fmt::format("{}[{}]", one.name, fmt::join(one.extras, ","))] =
         one.version;
   }

@@ -8,6 +8,7 @@
 
 #include "pypi/index/locked_files.hpp"
 #include "specs/error.hpp"
+#include "specs/python/build_index.hpp"
 
 namespace stackx::blame {
 namespace {
@@ -81,8 +82,10 @@ class ReadingLocked {
 
   void miss(const std::string& name, const std::string& version, const pypi::NoLockedFile& why, LockedPackage& package) {
     const auto reason = fmt::format("{} {}: {}", name, version, why.reason);
-    if (why.why != pypi::NoLockedFile::Why::other_target || !is_for_all_platforms(name, version))
-      return missing_.push_back(reason);
+    if (why.why != pypi::NoLockedFile::Why::other_target || !is_for_all_platforms(name, version)) {
+      const auto index = specs::build_index(name, version);
+      return missing_.push_back(reason + (index ? fmt::format(" (PIP_EXTRA_INDEX_URL={} has it)", index->url) : ""));
+    }
     package.missing = reason;
     package.on.resize(pythons_.size());
   }

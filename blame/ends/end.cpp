@@ -149,6 +149,10 @@ class EndReader {
       if (end_.python.empty()) end_.python = version;
       return;
     }
+    if (name == "driver") {  // as `stackx check` takes it
+      end_.skipped.push_back(fmt::format("driver {} (the machine's, which no environment changes; NEW on either driver tells what it does)", version));
+      return;
+    }
     if (const auto parsed = specs::Version::parse(version, specs::Versioning::pep440); !parsed)
       throw bad_input(fmt::format("{}: {} {}: {}; expected a version as PEP 440 has it", place, name, specs::in_quotes(version),
                                   parsed.error().reason));

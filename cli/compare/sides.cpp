@@ -325,10 +325,12 @@ void explain_no_couples(Sides& sides) {
       sides.a.rates.stacks.size(), sides.b.rates.stacks.size(), fmt::join(vary, ", "));
 }
 
-// Of two that are named by versions, which may be packages.
+// Of two that are named by versions, which may be packages, or by lists of them.
 std::string to_measure(const SidesOptions& options) {
   const auto is_version = [](const std::string& text) { return text.find('=') != text.npos && text.find('/') == text.npos; };
-  if (!is_version(options.a) || !is_version(options.b)) return "";
+  std::error_code error;
+  const auto is_list = [&error](const std::string& text) { return std::filesystem::is_regular_file(text, error); };
+  if (!(is_version(options.a) && is_version(options.b)) && !(is_list(options.a) && is_list(options.b))) return "";
   return fmt::format("; of packages `stackx blame {} {} --workload {}` measures the two", advisor::shell_quoted(options.a), advisor::shell_quoted(options.b),
                      options.workload.empty() ? "matmul" : advisor::shell_quoted(options.workload));
 }

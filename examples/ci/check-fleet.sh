@@ -18,7 +18,7 @@ TEXT
 
 bad_input() { printf 'check-fleet.sh: %s\n' "$1" >&2; exit 2; }
 
-# ask_line FIELDS... -- WHAT...: the answer of one line into $work/answer and a row of the table.
+# ask_line FIELDS... -- WHAT...: the answer of one line into $work/answer and a row of the table.  Without COLUMNS stackx breaks no line.
 ask_line() {
   hardware=$1 driver=$2 python=$3 platform=$4
   shift 4
@@ -27,7 +27,7 @@ ask_line() {
   [ "$python" = - ] || { node="$node, Python $python"; set -- "$@" --python "$python"; }
   [ "$platform" = - ] || { node="$node, $platform"; set -- "$@" --platform "$platform"; }
   status=0
-  stackx check "$@" --hw "$hardware" $strict </dev/null >"$work/answer" 2>"$work/errors" || status=$?
+  env -u COLUMNS stackx check "$@" --hw "$hardware" $strict </dev/null >"$work/answer" 2>"$work/errors" || status=$?
   if [ "$status" -gt 1 ]; then
     printf 'check-fleet.sh: %s:%s (%s): %s\n' "$fleet" "$number" "$node" "$(sed 's/^stackx: //' "$work/errors")" >&2
     exit "$status"

@@ -119,7 +119,7 @@ TEST_CASE("the JSON Schemas judge documents as the readers do") {
     questions["documents"].push_back({{"format", one.format}, {"document", one.document}});
   for (const char* file : {"specs/data/blas.json", "specs/data/microarchitectures.json",
                            "specs/data/workloads.json", "examples/blas-cpu/project.json",
-                           "specs/data/upgrades.json", "specs/data/evidence/matmul/deepbench.json",
+                           "specs/data/upgrades.json", "specs/data/reports.json", "specs/data/evidence/matmul/deepbench.json",
                            "specs/data/evidence/train_ssd/mlperf-training-v0.6.json"}) {
     const Json ours = Node::parse_file(fs::path(STACKX_SOURCE_DIR) / file).json();
     const std::string schema = ours.at("$schema");  // "stackx/catalog/1"

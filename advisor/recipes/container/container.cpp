@@ -65,6 +65,27 @@ ContainerBase vllm_on_rocm(RecipeParts& parts) {
   return {"docker.io/vllm/vllm-openai-rocm:v" + specs::public_version(parts.packages.at("vllm").version), {}, "python3", {}};
 }
 
+// AMD's own image of all of ROCm, for what brings none of it: JAX's plugin (rocm.docs.amd.com, JAX on ROCm, which sets LLVM_PATH, too).
+ContainerBase rocm_base(RecipeParts& parts) {
+  constexpr const char *rocm = "7", *tag = "24.04:7.2.4-complete", *python = "3.12";  // Ubuntu's
+  const auto& asked = parts.system_libraries.at("rocm");
+  const bool has_python = specs::minor_release(parts.python) == python ||
+                          std::ranges::any_of(parts.other_pythons, [&](const auto& one) { return specs::minor_release(one) == python; });
+  if (asked != rocm || !has_python)
+    throw bad_input(fmt::format("--format containerfile: no image with ROCm {} and Python {} is known; --format requirements on a "
+                                "machine that has them will do",
+                                asked, specs::minor_release(parts.python)));
+  if (specs::minor_release(parts.python) != python) {
+    parts.notes.push_back(fmt::format("Python {}, since no image with ROCm {} and Python {} is known.", python, rocm, parts.python));
+    parts.python = parts.named.components["python"] = python;
+  }
+  parts.other_pythons.clear();
+  parts.system_libraries.erase("rocm");
+  const auto program = std::string("python") + python;
+  return {std::string("docker.io/rocm/dev-ubuntu-") + tag, {program, "python3-pip", "ca-certificates"}, program, parts.pip_words(),
+          site_packages, "", {{"LLVM_PATH", "/opt/rocm/llvm"}}};
+}
+
 // What serves models has kernels in Triton, which makes the programs that start them with the C compiler of the system
 // ("Failed to find C compiler": vLLM issue 2997, SGLang issue 1067); images of Python have none.
 std::vector<std::string> compiler_for(RecipeParts& parts) {
@@ -119,6 +140,8 @@ ContainerText container_text(const Recipe& recipe, RecipeParts& parts) {
     text.base = ContainerBase{parts.image, {}, "python3", {}};
   else if (parts.packages.contains("vllm") && parts.system_libraries.contains("rocm"))
     text.base = vllm_on_rocm(parts);
+  else if (parts.system_libraries.contains("rocm"))
+    text.base = rocm_base(parts);
   else if (parts.by_name && !parts.cuda.empty())
     text.base = cuda_base(parts);
   else if (by_name || (!by_catalog && !parts.python.empty() && brings_cuda(parts.packages)))

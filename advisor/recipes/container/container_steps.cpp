@@ -107,6 +107,7 @@ class StepsOf {
       steps_.from = reference(asked_.base->image);
       if (!asked_.base->cuda.empty()) steps_.cuda = reference(asked_.base->cuda);
       program_ = asked_.base->program;
+      variables_.insert(asked_.base->variables.begin(), asked_.base->variables.end());
       system_.insert(asked_.base->system.begin(), asked_.base->system.end());
     } else if (!oci_.empty()) {
       steps_.from = reference(oci_);

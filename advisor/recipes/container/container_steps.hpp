@@ -20,6 +20,7 @@ struct ContainerBase {
   std::vector<std::string> pip;     // what follows `pip install`, pinned, without hashes
   std::string site = "-";           // where to: "-": the Python's own site-packages
   std::string cuda = {};            // OCI reference of an image whose CUDA and cuDNN are copied into this base
+  std::map<std::string, std::string> variables = {};
 };
 
 struct ContainerText {

@@ -131,6 +131,20 @@ TEST_CASE("recipe of packages: vLLM's build for ROCm, and what is pinned with it
   CHECK_THAT(message_of([&] { of_pinned("docker", vllm, &mi300x); }), Contains("vLLM's image") && Contains("holds no numba") && Contains("ROCm 7.2.3"));
 }
 
+TEST_CASE("recipe of packages: JAX brings no ROCm, so its image does, with the GPU's devices", "[recipe]") {
+  Pinned jax{"3.13", {"3.13", "3.12"}, "", "2.28", {{"jax", "0.12.0", {"rocm7-local"}}}, {{"jax-rocm7-plugin", {{"rocm", "7"}}}}};
+  specs::Accelerator mi300x;
+  mi300x.vendor = "amd";
+  CHECK_THAT(of_pinned("requirements", jax, &mi300x), Contains("# needs Python 3.13 (3.12 will do), ROCm 7, glibc 2.28 or newer"));
+  CHECK_THAT(of_pinned("docker", jax, &mi300x), Contains("--device /dev/kfd --device /dev/dri") && Contains("docker.io/rocm/dev-ubuntu-24.04:7") &&
+                                                    Contains("LLVM_PATH=/opt/rocm/llvm") && Contains("jax[rocm7-local]==0.12.0") &&
+                                                    Contains("\n#   python 3.12\n") && Contains("device=gpu") && !Contains("needs Python 3.12, ROCm"));
+  CHECK_THAT(of_pinned("containerfile", jax, &mi300x), Contains("ENV LLVM_PATH=/opt/rocm/llvm") && Contains("python3.12"));
+  CHECK_THAT(of_pinned("sbatch", jax, &mi300x), Contains("#SBATCH --gres=gpu:") && Contains("device=gpu"));
+  jax.pythons = {"3.13"};
+  CHECK_THAT(message_of([&] { of_pinned("docker", jax, &mi300x); }), Contains("no image with ROCm 7 and Python 3.13 is known"));
+}
+
 TEST_CASE("recipe of packages: for Intel's GPUs no image is known, and no PI of stackx's computes there", "[recipe]") {
   const Pinned torch{"3.12", {"3.12"}, "", "2.28", {{"torch", "2.14.1+xpu"}}, {{"torch", {{"Level Zero", "1"}}}}};
   specs::Accelerator arc;

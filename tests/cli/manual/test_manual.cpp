@@ -141,6 +141,6 @@ TEST_CASE("names of catalogs: no other document of the directory") {
   std::set<std::string> names;
   for (const auto& one : manual::catalog_names(STACKX_SOURCE_DIR "/specs/data")) names.insert(one.name);
   CHECK(names.contains("blas.json"));
-  for (const char* other : {"packages.json", "workloads.json", "upgrades.json"}) CHECK_FALSE(names.contains(other));
+  for (const char* other : {"packages.json", "workloads.json", "upgrades.json", "reports.json"}) CHECK_FALSE(names.contains(other));
   CHECK(manual::catalog_names("/no/such/directory").empty());
 }

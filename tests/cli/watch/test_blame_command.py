@@ -19,6 +19,9 @@ import zipfile
 from harness import STACKX, cases, schema_errors
 from python_stack import HERE, PROGRAM, PythonStack, wheel
 
+NVML = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml" / "two_gpus"  # a look-alike: an H200 and this
+V100 = "GPU-66666666-7777-8888-9999-aaaaaaaaaaaa"
+
 BENCH = '''import importlib, pathlib
 names = [path.name for path in pathlib.Path(importlib.import_module("p00").__file__).parents[1].iterdir() if path.name.startswith("p") and path.name[1:].isdigit()]
 versions = {name: importlib.import_module(name).VERSION for name in names}
@@ -341,6 +344,36 @@ class Ends(Blame):
         done = self.stackx("blame", *arguments, exit_code=2)
         self.assertEqual(done.stdout, "")
         return done.stderr
+
+    def test_where_it_is_measured(self):
+        ends = self.ends(2, {("p01", "2.0"): "0.4"})
+        here = self.json("blame", *ends, "--pi", self.bench, "--dry-run")["where"]
+        self.assertTrue(here.startswith("on this machine's processors"), here)
+        if not NVML.is_dir():
+            self.skipTest("no look-alike of NVML was built")
+        self.environment["LD_LIBRARY_PATH"] = str(NVML)  # an H200, a V100
+        self.assertIn("on its NVIDIA H200 with --device 0", self.json("blame", *ends, "--pi", self.bench, "--dry-run")["where"])
+        self.assertIn("Measured on the Tesla V100-SXM2-16GB.", self.tell(ends, "--dry-run", "--device", "1"))
+        self.assertEqual(self.roles(self.blame(ends, "--device", "1")), ["p01 1.0 -> 2.0"])
+        documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+        self.assertEqual({one["device"] for one in documents}, {V100})
+        self.assertNotEqual(self.blame(ends)["campaigns"], self.blame(ends, "--device", "1")["campaigns"])
+
+    def test_what_others_report_of_new_versions(self):
+        for version in ("1.11.0", "1.12.0"):
+            self.index.add(package("torch", version))
+        document = self.json("blame", "torch==1.11.0", "torch==1.12.0", "--pi", self.bench, "--dry-run")
+        self.assertIn("TF32", " ".join(document["reported"]))
+        self.assertIn("Reported by others, on a GPU, torch 1.12.0:", self.tell(["torch==1.11.0", "torch==1.12.0"], "--dry-run"))
+        self.assertEqual(self.json("blame", "torch==1.12.0", "torch==1.11.0", "--pi", self.bench, "--dry-run")["reported"], [])
+
+    def test_a_driver_is_the_machines(self):
+        ends = self.ends(2)
+        with ends[0].open("a") as old, ends[1].open("a") as new:
+            old.write("driver==550.54.14\n")
+            new.write("driver==580.95.05\n")
+        said = self.stackx("blame", *ends, "--pi", self.bench, "--dry-run").stderr
+        self.assertIn("left out: driver 550.54.14 (the machine's", " ".join(said.split()))
 
     def test_packages_as_words(self):
         old, new = self.ends(2)

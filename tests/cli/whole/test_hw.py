@@ -189,6 +189,22 @@ class Hardware(BlackBox):
         self.assertIn("2074 FP64", self.stackx("hw", "show", "xeon-platinum-8168").stdout)
         self.assertIn("32 FP32 and 16 FP64 flop per cycle", self.stackx("hw", "show", "zen3").stdout)
 
+    def test_one_driver_for_several_gpus(self):
+        # B200's code came with CUDA 12.8 (driver 570.26); R580 is the last branch for Volta (NVIDIA's driver and architecture matrix).
+        both = self.stackx("hw", "drivers", "v100", "b200").stdout
+        self.assertTrue(both.startswith("Drivers from 570.26 to the end of branch 580 drive V100 and B200"), both)
+        self.assertIn("CUDA 13 needs driver >=580", both)
+        self.assertIn("CUDA 11 needs driver >=450.80.02", both)
+        no = self.stackx("hw", "drivers", "v100", "b200", "--driver", "535.183.01", exit_code=1).stdout
+        self.assertTrue(no.startswith("No: driver 535.183.01 does not drive B200"), no)
+        self.stackx("hw", "drivers", "k80", "b200", exit_code=1)
+        document = self.json("hw", "drivers", "v100", "a100", "--driver", "590.44.01", exit_code=1)
+        self.assertEqual((document["drives_all"], document["all"]), (False, {"since": "450.36.06", "last_branch": "580"}))
+        self.assertIsNone(self.json("hw", "drivers", "jetson agx orin")["drives_all"])
+        self.assertIn("not of NVIDIA", self.stackx("hw", "drivers", "mi300x", exit_code=2).stderr)
+        self.assertIn("did you mean v100", self.stackx("hw", "drivers", "v10", exit_code=2).stderr)
+        self.assertIn("nvidia-smi", self.stackx("hw", "drivers", "v100", "--driver", "12.4", exit_code=2).stderr)
+
     def test_unknown_name_brings_the_nearest(self):
         self.assertIn("did you mean v100", self.stackx("hw", "show", "v10", exit_code=2).stderr)
         self.assertIn("did you mean h100", self.stackx("hw", "show", "h1000", exit_code=2).stderr)

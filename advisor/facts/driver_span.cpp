@@ -1,0 +1,120 @@
+#include "advisor/facts/driver_span.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "specs/catalog/driver.hpp"
+#include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+bool is_older(const std::string& version, const std::string& than) { return specs::is_newer(than, version); }
+
+bool is_after(const std::string& driver, const std::string& branch) { return specs::is_newer(specs::major_release(driver), branch); }
+
+std::string in_a_row(const std::vector<std::string>& words) {
+  if (words.size() < 2) return fmt::format("{}", fmt::join(words, ""));
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
+std::string names_of(const std::vector<DriverSpan>& spans) {
+  std::vector<std::string> names;
+  for (const auto& one : spans) names.push_back(one.gpu);
+  return in_a_row(names);
+}
+
+const DriverSpan& newest_of(const std::vector<DriverSpan>& spans) {
+  return *std::ranges::max_element(spans, [](const auto& a, const auto& b) { return is_older(a.since, b.since); });
+}
+
+// Of those that a branch was the last for.
+const DriverSpan* oldest_of(const std::vector<DriverSpan>& spans) {
+  const DriverSpan* oldest = nullptr;
+  for (const auto& one : spans)
+    if (!one.last_branch.empty() && (!oldest || is_older(one.last_branch, oldest->last_branch))) oldest = &one;
+  return oldest;
+}
+
+std::string which_drive(const std::vector<DriverSpan>& spans) {
+  const auto common = common_span(spans);
+  if (!common)
+    return fmt::format("No driver drives {}: {} begins with {}, and {} ends with branch {}.", names_of(spans), newest_of(spans).gpu,
+                       newest_of(spans).since, oldest_of(spans)->gpu, oldest_of(spans)->last_branch);
+  auto text = fmt::format("Drivers {} drive {}", common->text(), names_of(spans));
+  if (spans.size() == 1) return text + ".";
+  text += fmt::format(": {} sets the first", newest_of(spans).gpu);
+  if (const auto* oldest = oldest_of(spans)) text += fmt::format(", {} the last", oldest->gpu);
+  return text + ".";
+}
+
+}  // namespace
+
+bool DriverSpan::holds(const std::string& driver) const {
+  return !is_older(driver, since) && (last_branch.empty() || !is_after(driver, last_branch));
+}
+
+std::string DriverSpan::text() const {
+  return last_branch.empty() ? fmt::format("from {} on", since) : fmt::format("from {} to the end of branch {}", since, last_branch);
+}
+
+DriverSpan driver_span(const specs::DriverFacts& drivers, const std::string& gpu, const std::string& compute_capability) {
+  return {gpu, compute_capability, drivers.since(compute_capability).value_or(""), drivers.last_branch(compute_capability).value_or("")};
+}
+
+std::optional<DriverSpan> common_span(const std::vector<DriverSpan>& spans) {
+  if (spans.empty()) return std::nullopt;
+  const auto* oldest = oldest_of(spans);
+  DriverSpan common{"", "", newest_of(spans).since, oldest ? oldest->last_branch : ""};
+  return common.holds(common.since) ? std::optional(std::move(common)) : std::nullopt;
+}
+
+DriverAnswer driver_answer(const std::vector<DriverSpan>& spans, const std::string& driver) {
+  std::vector<DriverSpan> with, without;
+  std::vector<std::string> unknown;
+  for (const auto& one : spans) {
+    if (one.since.empty()) unknown.push_back(one.gpu);
+    else (driver.empty() || one.holds(driver) ? with : without).push_back(one);
+  }
+  if (!without.empty()) {
+    std::vector<std::string> why;
+    for (const auto& one : without) why.push_back(fmt::format("{} ({})", one.gpu, one.text()));
+    return {fmt::format("No: driver {} does not drive {}{}.", driver, in_a_row(why), with.empty() ? "" : "; it drives " + names_of(with)), false};
+  }
+  if (!unknown.empty())
+    return {fmt::format("Unknown for {}: no branch of NVIDIA's drivers is known for it.{}", in_a_row(unknown),
+                        with.empty() ? "" : driver.empty() ? " " + which_drive(with) : fmt::format(" Driver {} drives {}.", driver, names_of(with))),
+            std::nullopt};
+  if (driver.empty()) return {which_drive(with), common_span(with).has_value()};
+  return {fmt::format("Yes: driver {} drives {}.", driver, names_of(with)), true};
+}
+
+void check_driver(const specs::DriverFacts& drivers, const std::string& driver) {
+  if (driver.empty()) return;
+  const auto version = specs::Version::parse(driver, specs::Versioning::pep440);
+  if (!version) throw bad_input(fmt::format("--driver {}: expected a version such as 535.183.01", specs::in_quotes(driver)));
+  if (*specs::Version::parse("100", specs::Versioning::pep440) < *version) return;
+  const auto of_cuda = drivers.least(driver, specs::GpuBuild::Reach::ptx);  // nvidia-smi shows both, and people take the one for the other
+  if (!of_cuda)
+    throw bad_input(fmt::format("--driver {}: no driver of these GPUs is that old; expected the driver's own version, such as 535.183.01", driver));
+  throw bad_input(fmt::format("--driver {0}: looks like a release of CUDA, which `nvidia-smi` shows beside the driver's own version; CUDA {0} came "
+                              "with driver {1}. `advise --have cuda={0}` keeps CUDA {0}",
+                              driver, *of_cuda));
+}
+
+std::vector<std::string> drivers_of_cuda(const specs::DriverFacts& drivers) {
+  std::vector<std::string> needs;
+  for (int major = 11;; ++major) {  // minor-version compatibility begins with 11, its rule with 11.1
+    const auto least = drivers.least(fmt::format("{}.1", major), specs::GpuBuild::Reach::cubin);
+    if (!least) return needs;
+    needs.push_back(fmt::format("CUDA {} needs driver >={}", major, *least));
+    if (const auto branches = drivers.compatible_branches(fmt::format("{}.0", major)); !branches.empty())
+      needs.back() += fmt::format(", or with cuda-compat branch {}", fmt::join(branches, ", "));
+  }
+}
+
+}  // namespace stackx::advisor

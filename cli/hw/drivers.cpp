@@ -1,0 +1,90 @@
+#include "cli/hw/drivers.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "advisor/check/asked.hpp"
+#include "advisor/check/stack_check.hpp"
+#include "advisor/facts/driver_span.hpp"
+#include "advisor/facts/knowledge.hpp"
+#include "analysis/text/table.hpp"
+#include "cli/output/print.hpp"
+#include "specs/error.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "workspace/output.hpp"
+
+namespace stackx::cli {
+namespace {
+
+struct DriversOptions {
+  std::vector<std::string> gpus;
+  std::string driver;
+};
+
+const specs::Accelerator& nvidia_gpu(const specs::Accelerators& accelerators, const std::string& name) {
+  const auto models = accelerators.named(name);
+  if (models.empty()) {
+    const auto near = accelerators.nearest(name);
+    throw bad_input(fmt::format("no GPU is called \"{}\"; {}", name,
+                                near.empty() ? "`stackx hw list` shows the known ones" : fmt::format("did you mean {}?", fmt::join(near, ", "))));
+  }
+  if (models.front()->vendor != "nvidia")
+    throw bad_input(fmt::format("{} is not of NVIDIA; which drivers other vendors' accelerators need is not known here", name));
+  return *models.front();
+}
+
+nlohmann::json to_json(const advisor::DriverSpan& span) {
+  nlohmann::json json = {{"since", nullptr}, {"last_branch", nullptr}};
+  if (!span.gpu.empty()) json["gpu"] = span.gpu;
+  if (!span.compute_capability.empty()) json["compute_capability"] = span.compute_capability;
+  if (!span.since.empty()) json["since"] = span.since;
+  if (!span.last_branch.empty()) json["last_branch"] = span.last_branch;
+  return json;
+}
+
+void print_json_of(const advisor::DriverAnswer& answer, const std::vector<advisor::DriverSpan>& spans, const std::vector<std::string>& cuda) {
+  nlohmann::json document = {{"text", answer.text}, {"drives_all", nullptr}, {"gpus", nlohmann::json::array()}, {"all", nullptr}, {"cuda", cuda}};
+  if (answer.drives_all) document["drives_all"] = *answer.drives_all;
+  for (const auto& span : spans) document["gpus"].push_back(to_json(span));
+  if (const auto common = advisor::common_span(spans)) document["all"] = to_json(*common);
+  print_json(document);
+}
+
+void run(const DriversOptions& options, Globals& globals) {
+  const auto accelerators = specs::load_accelerators(globals.data_directory());
+  const auto knowledge = advisor::load_knowledge(globals, {});
+  advisor::check_driver(knowledge.drivers(), options.driver);
+  std::vector<advisor::DriverSpan> spans;
+  for (const auto& name : options.gpus) {
+    const auto gpu = advisor::asked_gpu(nvidia_gpu(accelerators, name), name);
+    spans.push_back(advisor::driver_span(knowledge.drivers(), advisor::name_in_words(gpu), gpu.compute_capability));
+  }
+  const auto answer = advisor::driver_answer(spans, options.driver);
+  const auto cuda = advisor::drivers_of_cuda(knowledge.drivers());
+  if (answer.drives_all == false) globals.exit_code = 1;
+  if (globals.json) return print_json_of(answer, spans, cuda);
+  const auto or_none = [](const std::string& text) { return text.empty() ? "-" : text; };
+  print_paragraph(answer.text);
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& span : spans) rows.push_back({span.gpu, span.compute_capability, or_none(span.since), or_none(span.last_branch)});
+  print_table({{"GPU"}, {"capability", true}, {"first driver", true}, {"last branch", true}}, rows);
+  for (const auto& one : cuda) print_paragraph(one);
+}
+
+}  // namespace
+
+void add_hw_drivers(Command hw, Globals& globals) {
+  auto options = std::make_shared<DriversOptions>();
+  const auto command = hw.add_subcommand("drivers", "Which of NVIDIA's drivers drive these GPUs, all of them");
+  command.describe({"The first driver that knows a GPU is that of the first CUDA that has code for it; cards of a later year may need a later one.",
+                    {{"One driver for a cluster of several GPUs", "stackx hw drivers v100 a100 b200"},
+                     {"Whether the driver that is there drives them", "stackx hw drivers v100 b200 --driver 535.183.01"}}});
+  command.add_option("gpu", options->gpus, "GPUs of NVIDIA, as in `stackx hw list`").type_name("MODEL").required();
+  command.add_option("--driver", options->driver, "NVIDIA's driver: 535.183.01").type_name("VERSION");
+  command.callback([options, &globals] { run(*options, globals); });
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,60 @@
+#include "advisor/facts/driver_span.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "specs/catalog/driver.hpp"
+#include "specs/error.hpp"
+
+using namespace stackx;
+using namespace stackx::advisor;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const DriverSpan v100{"V100", "7.0", "384.81", "580"}, k80{"K80", "3.7", "346.46", "470"}, a100{"A100", "8.0", "450.36.06"},
+    b200{"B200", "10.0", "570.26"}, orin{"Orin", "8.7"};
+
+}  // namespace
+
+TEST_CASE("driver span: a branch's last driver is in it, the next branch's first is not") {
+  CHECK(v100.holds("384.81"));
+  CHECK(v100.holds("580.159.04"));
+  CHECK_FALSE(v100.holds("590.44.01"));
+  CHECK_FALSE(v100.holds("384.66"));
+  CHECK(b200.holds("610.43.02"));
+  CHECK(v100.text() == "from 384.81 to the end of branch 580");
+}
+
+TEST_CASE("driver span: what drives several is from the newest's first to the oldest's last") {
+  CHECK(driver_answer({v100, a100, b200}, "").text == "Drivers from 570.26 to the end of branch 580 drive V100, A100 and B200: B200 sets the first, V100 the last.");
+  CHECK(driver_answer({a100}, "").text == "Drivers from 450.36.06 on drive A100.");
+  const auto none = driver_answer({k80, b200, a100}, "");
+  CHECK(none.text == "No driver drives K80, B200 and A100: B200 begins with 570.26, and K80 ends with branch 470.");
+  CHECK(none.drives_all == false);
+  CHECK_FALSE(common_span({k80, b200}));
+}
+
+TEST_CASE("driver span: one driver for several") {
+  CHECK(driver_answer({v100, b200}, "575.57.08").text == "Yes: driver 575.57.08 drives V100 and B200.");
+  const auto no = driver_answer({v100, a100, b200}, "535.183.01");
+  CHECK(no.text == "No: driver 535.183.01 does not drive B200 (from 570.26 on); it drives V100 and A100.");
+  CHECK(no.drives_all == false);
+  CHECK(driver_answer({orin, b200}, "535.183.01").drives_all == false);  // whatever drives Orin
+}
+
+TEST_CASE("driver span: what has drivers of its own is unknown, never a no") {
+  const auto unknown = driver_answer({orin, a100}, "535.183.01");
+  CHECK(unknown.text == "Unknown for Orin: no branch of NVIDIA's drivers is known for it. Driver 535.183.01 drives A100.");
+  CHECK(unknown.drives_all == std::nullopt);
+  CHECK_THAT(driver_answer({orin, a100}, "").text, Contains("Drivers from 450.36.06 on drive A100."));
+}
+
+TEST_CASE("driver span: what no driver is called") {
+  specs::DriverFacts drivers;
+  drivers.add_toolkit("12.4", "550.54.14");
+  CHECK_NOTHROW(check_driver(drivers, ""));
+  CHECK_NOTHROW(check_driver(drivers, "535.183.01"));
+  CHECK_THROWS_WITH(check_driver(drivers, "12.4"), Contains("looks like a release of CUDA") && Contains("CUDA 12.4 came with driver 550.54.14"));
+  CHECK_THROWS_WITH(check_driver(drivers, "9.0"), Contains("no driver of these GPUs is that old"));
+  CHECK_THROWS_WITH(check_driver(drivers, "new"), Contains("expected a version such as 535.183.01"));
+}
