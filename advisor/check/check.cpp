@@ -118,8 +118,8 @@ class Checking {
   }
 
   std::string on_pytorchs_index(const std::string& name) const {
-    const bool there_alone = question_.pytorch && question_.pytorch->alone && is_of_pytorch(name);
-    return there_alone ? fmt::format(" on PyTorch's index for {}", fmt::join(question_.pytorch->labels, " and ")) : "";
+    const bool there_alone = question_.pytorch && question_.pytorch->is_alone_for(name) && is_of_pytorch(name);
+    return there_alone ? fmt::format(" on PyTorch's index for {}", fmt::join(question_.pytorch->labels_for(name), " and ")) : "";
   }
 
   void say_unknown(const OnPython& here) {
@@ -469,12 +469,15 @@ class Checking {
   Checked result_;
 };
 
-// Where the index that is named has no build that runs and the usual one has, nothing else need change.
-std::vector<Nearest> nearest_on_the_usual_index(const Knowledge& knowledge, Question question) {
-  const auto label = fmt::format("{}", fmt::join(std::exchange(question.pytorch, std::nullopt)->labels, " and "));
+// Where the index that is named has no build that runs and the usual one has, nothing else need change; where what fails is no
+// package of PyTorch's, the index need not.
+std::vector<Nearest> nearest_with_indexes(const Knowledge& knowledge, Question question, std::vector<Nearest> nearest) {
+  const auto label = fmt::format("{}", fmt::join(std::exchange(question.pytorch, std::nullopt)->all_labels(), " and "));
   auto there = Checking(knowledge, question).run();
   const Change index{"index", "PyTorch's for " + label, "the usual index"};
   if (there.answer != Answer::yes) {
+    const auto is_of_index = [](const Change& change) { return is_of_pytorch(change.name); };
+    if (!nearest.empty() && std::ranges::none_of(nearest.front().changes, is_of_index)) return nearest;
     for (auto& one : there.nearest) one.changes.insert(one.changes.begin(), index);
     return std::move(there.nearest);
   }
@@ -502,7 +505,7 @@ const char* to_string(Answer answer) {
 
 Checked check(const Knowledge& knowledge, const Question& question) {
   auto checked = Checking(knowledge, question).run();
-  if (checked.answer == Answer::no && question.pytorch) checked.nearest = nearest_on_the_usual_index(knowledge, question);
+  if (checked.answer == Answer::no && question.pytorch) checked.nearest = nearest_with_indexes(knowledge, question, std::move(checked.nearest));
   return checked;
 }
 
