@@ -7,6 +7,7 @@
 #include <set>
 
 #include "advisor/check/beside.hpp"
+#include "advisor/check/contradiction.hpp"
 #include "advisor/check/judge.hpp"
 #include "advisor/check/left_out.hpp"
 #include "advisor/check/nearest/nearest.hpp"
@@ -44,7 +45,9 @@ class Checking {
 
   Checked run() {
     auto here = on_the_python();
-    if (!here.world.unknown.empty())
+    if (const auto clash = contradiction(knowledge_, question_, here.world.python))
+      say_contradiction(*clash);
+    else if (!here.world.unknown.empty())
       say_unknown(here);
     else if (!here.judged.installable || !here.judged.runs)
       say_no(here);
@@ -134,6 +137,32 @@ class Checking {
     }
     result_.text = result_.because.front();
     result_.notes.push_back("to learn of newer releases: stackx catalog refresh");
+  }
+
+  // What is asked for instead runs, or the nearest to it does.
+  void say_contradiction(const Contradiction& clash) {
+    result_.answer = Answer::no;
+    result_.text = clash.text;
+    result_.because = {clash.text};
+    std::vector<Nearest> farther;
+    for (const auto& instead : clash.instead) {
+      auto checked = on_another(instead.question);
+      if (checked.answer == Answer::yes)
+        result_.nearest.push_back(as_nearest(instead, checked));
+      else if (farther.empty())
+        farther = std::move(checked.nearest);
+    }
+    if (result_.nearest.empty()) result_.nearest = std::move(farther);
+  }
+
+  Nearest as_nearest(const AskedInstead& instead, const Checked& checked) const {
+    Nearest nearest;
+    const auto version = checked.stack.components.at(instead.package);
+    nearest.changes.push_back({instead.package, instead.without, version});
+    nearest.stack = checked.stack;
+    nearest.text = fmt::format("{} {} runs", instead.package, version);
+    for (const auto& placed : instead.question.asked) nearest.install.push_back(placed.dependency.text());
+    return nearest;
   }
 
   bool knows_none(const OnPython& here) const {
@@ -274,7 +303,11 @@ class Checking {
     other.asked.clear();
     for (const auto& text : asked) other.asked.push_back(specs::read_dependency(text, "another framework"));
     other.constraints.clear();
-    Checking checking(knowledge_, other);
+    return on_another(other);
+  }
+
+  Checked on_another(const Question& question) const {
+    Checking checking(knowledge_, question);
     checking.beside_another_ = true;
     return checking.run();
   }
