@@ -65,7 +65,8 @@ void AskedIndexes::take_from_its_own(const std::string& package, const std::stri
   if (!label.empty() && is_of_pytorch(package))
     pytorch_.own[package] = {label};
   else if (is_framework(package) && !is_the_usual(url))  // of an address nothing is shown: it may hold a password
-    remarks_.push_back(fmt::format("{} is judged as the usual index has it; the builds of the index {} are not known here", package, specs::in_quotes(name)));
+    remarks_.push_back(fmt::format("{} is judged as the usual index has it; the builds of the index {} are not known here", package,
+                                   specs::in_quotes(name)));
 }
 
 void AskedIndexes::tell(Question& question) {
@@ -76,8 +77,10 @@ void AskedIndexes::tell(Question& question) {
   pytorch_.alone = pytorch_.alone && !another_;
   if (!pytorch_.labels.empty())
     question.remarks.push_back(fmt::format("{} are taken from PyTorch's index for {}{}",
-                                           pytorch_.own.empty() ? "torch, torchvision and torchaudio" : "its other packages", fmt::join(pytorch_.labels, " and "),
-                                           pytorch_.alone ? " alone, which has few other packages" : ", where it is as new as the usual one"));
+                                           pytorch_.own.empty() ? "torch, torchvision and torchaudio" : "its other packages",
+                                           fmt::join(pytorch_.labels, " and "),
+                                           pytorch_.alone ? " alone, which has few other packages"
+                                                          : ", where it is as new as the usual one"));
   if (!pytorch_.labels.empty() || !pytorch_.own.empty()) question.pytorch = std::move(pytorch_);
 }
 

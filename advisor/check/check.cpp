@@ -10,6 +10,7 @@
 #include "advisor/check/contradiction.hpp"
 #include "advisor/check/judge.hpp"
 #include "advisor/check/left_out.hpp"
+#include "advisor/check/nearest/asked_otherwise.hpp"
 #include "advisor/check/nearest/nearest.hpp"
 #include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
@@ -139,30 +140,11 @@ class Checking {
     result_.notes.push_back("to learn of newer releases: stackx catalog refresh");
   }
 
-  // What is asked for instead runs, or the nearest to it does.
   void say_contradiction(const Contradiction& clash) {
     result_.answer = Answer::no;
     result_.text = clash.text;
     result_.because = {clash.text};
-    std::vector<Nearest> farther;
-    for (const auto& instead : clash.instead) {
-      auto checked = on_another(instead.question);
-      if (checked.answer == Answer::yes)
-        result_.nearest.push_back(as_nearest(instead, checked));
-      else if (farther.empty())
-        farther = std::move(checked.nearest);
-    }
-    if (result_.nearest.empty()) result_.nearest = std::move(farther);
-  }
-
-  Nearest as_nearest(const AskedInstead& instead, const Checked& checked) const {
-    Nearest nearest;
-    const auto version = checked.stack.components.at(instead.package);
-    nearest.changes.push_back({instead.package, instead.without, version});
-    nearest.stack = checked.stack;
-    nearest.text = fmt::format("{} {} runs", instead.package, version);
-    for (const auto& placed : instead.question.asked) nearest.install.push_back(placed.dependency.text());
-    return nearest;
+    result_.nearest = nearest_without(clash, [&](const Question& question) { return on_another(question); });
   }
 
   bool knows_none(const OnPython& here) const {
@@ -502,26 +484,6 @@ class Checking {
   Checked result_;
 };
 
-// Where the index that is named has no build that runs and the usual one has, nothing else need change; where what fails is no
-// package of PyTorch's, the index need not.
-std::vector<Nearest> nearest_with_indexes(const Knowledge& knowledge, Question question, std::vector<Nearest> nearest) {
-  const auto label = fmt::format("{}", fmt::join(std::exchange(question.pytorch, std::nullopt)->all_labels(), " and "));
-  auto there = Checking(knowledge, question).run();
-  const Change index{"index", "PyTorch's for " + label, "the usual index"};
-  if (there.answer != Answer::yes) {
-    const auto is_of_index = [](const Change& change) { return is_of_pytorch(change.name); };
-    if (!nearest.empty() && std::ranges::none_of(nearest.front().changes, is_of_index)) return nearest;
-    for (auto& one : there.nearest) one.changes.insert(one.changes.begin(), index);
-    return std::move(there.nearest);
-  }
-  Nearest usual;
-  usual.changes = {index};
-  usual.stack = std::move(there.stack);
-  usual.text = there.text;
-  for (const auto& placed : question.asked) usual.install.push_back(placed.dependency.text());
-  return {std::move(usual)};
-}
-
 }  // namespace
 
 const char* to_string(Answer answer) {
@@ -538,7 +500,9 @@ const char* to_string(Answer answer) {
 
 Checked check(const Knowledge& knowledge, const Question& question) {
   auto checked = Checking(knowledge, question).run();
-  if (checked.answer == Answer::no && question.pytorch) checked.nearest = nearest_with_indexes(knowledge, question, std::move(checked.nearest));
+  if (checked.answer == Answer::no && question.pytorch)
+    checked.nearest = nearest_of_indexes(question, std::move(checked.nearest),
+                                         [&](const Question& other) { return Checking(knowledge, other).run(); });
   return checked;
 }
 

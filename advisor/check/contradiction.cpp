@@ -16,7 +16,8 @@ using specs::PackageRelease;
 using specs::PlacedDependency;
 using specs::SpecifierSet;
 
-constexpr std::size_t most_demands = 100;  // that are held against each other; of more, which nobody's list has, the resolver says what clashes
+// That are held against each other; of more, which nobody's list has, the resolver says what clashes.
+constexpr std::size_t most_demands = 100;
 
 SpecifierSet all_of(const std::vector<const PlacedDependency*>& demands) {
   std::vector<std::string> texts;
@@ -27,8 +28,13 @@ SpecifierSet all_of(const std::vector<const PlacedDependency*>& demands) {
 
 class OfOnePackage {
  public:
-  OfOnePackage(const Knowledge& knowledge, const Question& question, std::string name, std::vector<const PlacedDependency*> demands)
-      : knowledge_(knowledge), question_(question), name_(std::move(name)), demands_(std::move(demands)), package_(knowledge.package(name_)) {}
+  OfOnePackage(const Knowledge& knowledge, const Question& question, std::string name,
+               std::vector<const PlacedDependency*> demands)
+      : knowledge_(knowledge),
+        question_(question),
+        name_(std::move(name)),
+        demands_(std::move(demands)),
+        package_(knowledge.package(name_)) {}
 
   std::optional<Contradiction> find() const {
     for (const auto* one : demands_)
@@ -44,7 +50,8 @@ class OfOnePackage {
   // Of a package that nobody lists any version may exist.
   bool is_met(const SpecifierSet& versions) const {
     if (!package_) return !versions.is_impossible();
-    return std::ranges::any_of(package_->releases, [&](const auto& one) { return is_offered(one, versions) && versions.contains(one.version); });
+    return std::ranges::any_of(package_->releases,
+                               [&](const auto& one) { return is_offered(one, versions) && versions.contains(one.version); });
   }
 
   // By the indexes that are looked at; a build of another counts where it is named.
@@ -73,8 +80,8 @@ class OfOnePackage {
         near.insert(near.begin(), one->version.text());
         found.instead.push_back(with("==" + one->version.text(), ""));
       }
-    found.text = fmt::format("no {} of {} is {}{}", versions.is_impossible() ? "version" : "release", name_, versions.text(),
-                             near.empty() ? "" : fmt::format("; the nearest known {} {}", near.size() == 1 ? "is" : "are", fmt::join(near, " and ")));
+    found.text = fmt::format("no {} of {} is {}", versions.is_impossible() ? "version" : "release", name_, versions.text());
+    if (!near.empty()) found.text += fmt::format("; the nearest known {} {}", near.size() == 1 ? "is" : "are", fmt::join(near, " and "));
     return found;
   }
 
@@ -130,8 +137,8 @@ std::optional<Contradiction> contradiction(const Knowledge& knowledge, const Que
   for (const auto& placed : question.asked)
     if (placed.dependency.holds(environment)) demands[knowledge.real_name(placed.dependency.name)].push_back(&placed);
   for (const auto& placed : question.constraints)
-    if (const auto found = demands.find(knowledge.real_name(placed.dependency.name)); found != demands.end() && placed.dependency.holds(environment))
-      found->second.push_back(&placed);
+    if (const auto found = demands.find(knowledge.real_name(placed.dependency.name)); found != demands.end())
+      if (placed.dependency.holds(environment)) found->second.push_back(&placed);
   for (auto& [name, of_it] : demands) {
     std::erase_if(of_it, [](const auto* placed) { return placed->dependency.versions.is_any(); });
     if (auto found = OfOnePackage(knowledge, question, name, std::move(of_it)).find()) return found;

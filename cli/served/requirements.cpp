@@ -28,7 +28,8 @@ void add_requirements(const specs::PackageList& list, const std::string& word, c
   if (!specs::pytorch_label(list.index).empty()) workspace::remark("{} names the index {}, which is not sent; --index-url is\n", word, list.index);
   for (const auto* urls : {&list.extra_indexes, &list.first_indexes})
     for (const auto& one : *urls)
-      if (!specs::pytorch_label(one).empty()) workspace::remark("{} names the index {}, which is not sent; --extra-index-url is\n", word, one);
+      if (!specs::pytorch_label(one).empty())
+        workspace::remark("{} names the index {}, which is not sent; --extra-index-url is\n", word, one);
   for (const auto& [package, index] : list.own_index)
     if (!specs::pytorch_label(index.url).empty())
       workspace::remark("{} takes {} from the index {}, which is not sent; --index-url is\n", word, package, index.url);

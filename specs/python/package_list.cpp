@@ -53,11 +53,15 @@ void take_sources(PackageSources sources, const MarkerEnvironment& environment, 
   });
 }
 
+MarkerEnvironment environment_of(const PythonContext& context, const std::string& usual_python) {
+  return MarkerEnvironment::for_python(context.python.empty() ? usual_python : context.python, context.platform);
+}
+
 PackageList with_sources(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
   PackageSources sources;
   auto list = of_project(file.filename() == "Pipfile" ? read_pipfile(file, context.groups, &sources)
                                                       : read_pyproject(file, context.extras, context.groups, &sources));
-  take_sources(std::move(sources), MarkerEnvironment::for_python(context.python.empty() ? usual_python : context.python, context.platform), list);
+  take_sources(std::move(sources), environment_of(context, usual_python), list);
   return list;
 }
 
@@ -139,7 +143,7 @@ std::optional<Marker> marker_of(const TomlNode& package) {
 class AskedOfLock {
  public:
   AskedOfLock(const TomlNode& document, const PythonContext& context, const std::string& usual_python)
-      : environment_(MarkerEnvironment::for_python(context.python.empty() ? usual_python : context.python, context.platform)) {
+      : environment_(environment_of(context, usual_python)) {
     if (context.extras.empty() && context.groups.empty()) return;
     const auto* packages = document.find("package");
     const auto* own = packages ? own_project(*packages) : nullptr;
@@ -168,7 +172,8 @@ class AskedOfLock {
     const auto project = normalized_name(own.at("name").text()), kind = std::string(*what == 'e' ? "extra" : "group");
     environment_.variables["extra"] = fmt::format("{}-{}-{}-{}", kind, project.size(), project, normalized_name(part));
     for (const auto& one : optional_part(own, own.find(table), part, what).items())
-      if (const auto* version = one.find("version"); version && holds(one)) versions_[normalized_name(one.at("name").text())] = version->text();
+      if (const auto* version = one.find("version"); version && holds(one))
+        versions_[normalized_name(one.at("name").text())] = version->text();
   }
 
   bool holds(const TomlNode& dependency) const {

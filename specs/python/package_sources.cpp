@@ -46,7 +46,8 @@ std::optional<Marker> marker_in(const TomlNode& table, const char* key) {
   if (!node) return std::nullopt;
   auto marker = Marker::parse(node->text());
   if (!marker)
-    node->fail(fmt::format("{}: column {}: {}", in_quotes(node->text()), marker.error().column, to_utf8(marker.error().reason.substr(0, 500))));
+    node->fail(fmt::format("{}: column {}: {}", in_quotes(node->text()), marker.error().column,
+                           to_utf8(marker.error().reason.substr(0, 500))));
   return *marker;
 }
 
@@ -91,7 +92,10 @@ class UvSources {
   }
 
   // uv stays with the first index that has a package, unless it is told to look at all.
-  void take(const std::string& url) { (word_in(uv_, "index-strategy").starts_with("unsafe-") ? sources_.beside : sources_.first).push_back(url); }
+  void take(const std::string& url) {
+    const bool looks_at_all = word_in(uv_, "index-strategy").starts_with("unsafe-");
+    (looks_at_all ? sources_.beside : sources_.first).push_back(url);
+  }
 
   void read_package(const std::string& package, const TomlNode& node, const std::vector<IndexInFile>& indexes) {
     if (node.is_table()) return read_source(package, node, indexes);
@@ -133,7 +137,8 @@ std::string elsewhere_in(const TomlNode& package) {
   return "";
 }
 
-void read_uv_sources(const TomlNode& document, const std::set<std::string>& extras, const std::set<std::string>& groups, PackageSources& sources) {
+void read_uv_sources(const TomlNode& document, const std::set<std::string>& extras, const std::set<std::string>& groups,
+                     PackageSources& sources) {
   if (const auto* uv = tool_table(document, "uv")) UvSources(*uv, extras, groups, sources).read();
 }
 

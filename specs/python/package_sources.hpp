@@ -44,7 +44,8 @@ const TomlNode* tool_table(const TomlNode& document, const char* name);
 std::string elsewhere_in(const TomlNode& package);
 
 // `extras` and `groups`: those that are asked for; sources for others do not count.
-void read_uv_sources(const TomlNode& document, const std::set<std::string>& extras, const std::set<std::string>& groups, PackageSources& sources);
+void read_uv_sources(const TomlNode& document, const std::set<std::string>& extras, const std::set<std::string>& groups,
+                     PackageSources& sources);
 void read_pipfile_sources(const TomlNode& document, PackageSources& sources);
 void read_poetry_sources(const TomlNode& document, PackageSources& sources);
 void read_pdm_sources(const TomlNode& document, PackageSources& sources);

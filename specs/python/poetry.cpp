@@ -73,7 +73,8 @@ std::string python_marker(const std::string& range, const TomlNode& node) {
     if (version == clause.npos || version == 0) node.fail(fmt::format("{} is no range of Pythons", in_quotes(range)));
     const auto number = clause.substr(version);
     const bool whole = std::ranges::count(number, '.') > 1 && !number.ends_with(".*");
-    text += fmt::format("{}python_{}version {} '{}'", text.empty() ? "" : " and ", whole ? "full_" : "", trim(clause.substr(0, version)).text, number);
+    text += fmt::format("{}python_{}version {} '{}'", text.empty() ? "" : " and ", whole ? "full_" : "",
+                        trim(clause.substr(0, version)).text, number);
   }
   return text;
 }
@@ -84,7 +85,8 @@ class PoetryReader {
                PackageSources* sources)
       : poetry_(poetry), groups_(groups), project_(project), sources_(sources) {
     for (const auto& extra : extras)
-      for (const auto& item : optional_part(poetry, poetry.find("extras"), extra, "extra").items()) of_extras_.insert(normalized_name(item.text()));
+      for (const auto& item : optional_part(poetry, poetry.find("extras"), extra, "extra").items())
+        of_extras_.insert(normalized_name(item.text()));
   }
 
   void read() {
@@ -117,7 +119,8 @@ class PoetryReader {
     const auto* optional = node.is_table() ? node.find("optional") : nullptr;
     if (optional && optional->boolean() && !of_extras_.contains(normalized_name(name))) return;
     if (const auto from = elsewhere_in(node); !from.empty()) {
-      if (!sources_) node.fail(fmt::format("the package comes by \"{}\", but a catalog holds released versions; write version = \"...\" instead", from));
+      if (!sources_)
+        node.fail(fmt::format("the package comes by \"{}\", but a catalog holds released versions; write version = \"...\" instead", from));
       return sources_->elsewhere.push_back(fmt::format("{} @ {}", name, from));
     }
     auto placed = read_dependency(name + extras_of(node) + plain(version_of(node)), node.place());
@@ -156,7 +159,8 @@ class PoetryReader {
     if (const auto* python = node.find("python"); python && range(*python) != "*") add(python_marker(range(*python), *python));
     if (all.empty()) return std::nullopt;
     const auto parsed = Marker::parse(all);
-    if (!parsed) node.fail(fmt::format("{}: column {}: {}", in_quotes(all), parsed.error().column, to_utf8(parsed.error().reason.substr(0, 500))));
+    if (!parsed)
+      node.fail(fmt::format("{}: column {}: {}", in_quotes(all), parsed.error().column, to_utf8(parsed.error().reason.substr(0, 500))));
     return *parsed;
   }
 

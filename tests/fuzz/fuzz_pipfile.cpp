@@ -41,7 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const bool of_pipenv : {true, false}) {
     PackageSources sources;
     const auto project = attempt([&] {
-      return of_pipenv ? parse_pipfile(*document, "Pipfile", {"dev"}, &sources) : parse_pyproject(*document, "pyproject.toml", {"gpu"}, {"test"}, &sources);
+      return of_pipenv ? parse_pipfile(*document, "Pipfile", {"dev"}, &sources)
+                       : parse_pyproject(*document, "pyproject.toml", {"gpu"}, {"test"}, &sources);
     });
     if (project) check(*project), check(sources);
   }

@@ -22,7 +22,8 @@ PackageList read(const std::string& name, const std::string& text, const std::st
   context.python = python;
   return read_package_list(files.write(name, text), context, "3.12");
 }
-PackageList read_parts(const std::string& name, const std::string& text, const std::set<std::string>& extras, const std::set<std::string>& groups = {}) {
+PackageList read_parts(const std::string& name, const std::string& text, const std::set<std::string>& extras,
+                       const std::set<std::string>& groups = {}) {
   const Files files;
   PythonContext context;
   context.extras = extras;

@@ -82,7 +82,8 @@ url = "https://i/first"
 )");
   CHECK(all.index == "https://i/simple");
   CHECK(all.first == Texts{"https://i/first", "https://i/cu118"});
-  const auto best = of_pyproject("[tool.uv]\nindex-strategy = 'unsafe-best-match'\nextra-index-url = ['https://i/cu118']\n[[tool.uv.index]]\nurl = 'https://i/own'\ndefault = true\n");
+  const auto best = of_pyproject("[tool.uv]\nindex-strategy = 'unsafe-best-match'\n"
+                                 "extra-index-url = ['https://i/cu118']\n[[tool.uv.index]]\nurl = 'https://i/own'\ndefault = true\n");
   CHECK(best.beside == Texts{"https://i/cu118"});
   CHECK(best.index == "https://i/own");
 }
