@@ -103,7 +103,7 @@ class OfOnePackage {
 
   // One demand, with all extras, in the place of those on the package.
   AskedInstead with(const std::string& versions, const std::string& without) const {
-    AskedInstead instead{question_, name_, without};
+    AskedInstead instead{question_, name_, without, versions.starts_with("==") ? versions.substr(2) : versions};
     const auto is_of_it = [&](const auto& name) { return knowledge_.real_name(name) == name_; };
     std::erase_if(instead.question.constraints, [&](const auto& placed) { return is_of_it(placed.dependency.name); });
     std::set<std::string> extras;

@@ -17,6 +17,7 @@ namespace stackx::advisor {
 struct AskedInstead {
   Question question;             // without the contradiction
   std::string package, without;  // "torch", "2.4.0": what is no longer asked of it; "" where that is no single version
+  std::string kept = {};         // "2.5.0", ">=2.5": what is
 };
 
 struct Contradiction {

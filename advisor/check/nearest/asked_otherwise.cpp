@@ -24,11 +24,12 @@ Nearest as_asked(const Question& question, Change change, Checked checked) {
 
 std::vector<Nearest> nearest_without(const Contradiction& clash, const Ask& ask) {
   std::vector<Nearest> found, farther;
-  for (const auto& [question, package, without] : clash.instead) {
+  for (const auto& [question, package, without, kept] : clash.instead) {
     auto checked = ask(question);
     if (checked.answer == Answer::yes) {
       const auto version = checked.stack.components.find(package);
-      found.push_back(as_asked(question, {package, without, version == checked.stack.components.end() ? "" : version->second}, checked));
+      const auto to = version == checked.stack.components.end() ? kept : version->second;
+      found.push_back(as_asked(question, {package, without, to}, checked));
     } else if (farther.empty()) {
       farther = std::move(checked.nearest);
     }

@@ -151,6 +151,7 @@ class Contradictions(Check):
         self.assertEqual(document["nearest"]["install"], ["torch==2.5.0"])
         self.assertEqual(self.first_line("torch==2.4.0", "torch>=2.5", exit_code=1), "No: torch==2.4.0 and torch>=2.5 cannot both be had.")
         self.assertEqual(self.first_line("numpy==1.2", "numpy==1.3", "torch", exit_code=1), "No: numpy==1.2 and numpy==1.3 cannot both be had.")
+        self.assertEqual(self.document("numpy==1.2", "numpy==1.3", "torch", exit_code=1)["nearest"]["changes"], [{"name": "numpy", "from": "1.2", "to": "1.3"}])
         file = self.write("requirements.txt", "torch==2.4.0\ntorch==2.5.0\n")
         self.assertRegex(self.first_line(file, exit_code=1), r"^No: torch==2.4.0 \(\S*requirements.txt:1\) and torch==2.5.0 \(\S*requirements.txt:2\) cannot both be had\.$")
 
