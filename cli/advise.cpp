@@ -143,6 +143,8 @@ std::string command_of(const AdviseOptions& options) {
     text += " --project " + advisor::shell_quoted(workspace::called(options.advice.project));
   if (!options.advice.context.python.empty())
     text += " --python " + advisor::shell_quoted(options.advice.context.python);
+  for (const auto& extra : options.advice.context.extras) text += " --extra " + advisor::shell_quoted(extra);
+  for (const auto& group : options.advice.context.groups) text += " --group " + advisor::shell_quoted(group);
   if (!options.have.empty()) text += " --have " + advisor::shell_quoted(options.have);
   if (options.delta != 1) text += fmt::format(" --delta {:g}", options.delta);
   if (!options.advice.analysis.yardstick.is_rate()) text += " --metric " + options.advice.analysis.yardstick.word();
@@ -354,6 +356,7 @@ void add_advise(Command app, Globals& globals) {
   command.add_option("--python", options->advice.context.python,
                    "Python to run on, as --have python=X.Y; markers of --lock and --project are read for it")
       .type_name("X.Y");
+  add_optional_parts(command, options->advice.context.extras, options->advice.context.groups);
   command.add_flag("--explain", options->explain,
                     "After the answer, all that it rests on: what is valid, measured, published and predicted, with sources");
   add_server_option(command, options->server);

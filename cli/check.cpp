@@ -8,6 +8,7 @@
 #include "advisor/check/asked.hpp"
 #include "advisor/check/check_json.hpp"
 #include "cli/commands.hpp"
+#include "cli/options/shared_options.hpp"
 #include "cli/output/check_text.hpp"
 #include "cli/output/print.hpp"
 #include "cli/served/client.hpp"
@@ -68,7 +69,7 @@ void run_check(const CheckOptions& options, Globals& globals) {
 void ask_server_for(const CheckOptions& options, const Command& command, Globals& globals) {
   if (!command.given("--hw"))
     throw bad_input("--server: name the hardware that is meant: --hw h100; `--hw host` is the machine of the server");
-  ask_server(options.server, command, globals, {{"what", requirements_for_server(options.request)}});
+  ask_server(options.server, command, globals, {{"what", requirements_for_server(options.request)}, {"extra", {}}, {"group", {}}});
 }
 
 }  // namespace
@@ -82,6 +83,7 @@ void add_check(Command app, Globals& globals) {
        "downloaded and nothing runs.",
        {{"Requirements on a GPU that is not here", "stackx check \"jax[cuda12]==0.6.2\" --hw v100"},
         {"What is installed in this environment", "pip freeze | stackx check - --hw h100"},
+        {"A project with its extra cu128", "stackx check pyproject.toml --extra cu128 --hw v100"},
         {"A lock file with the driver that a cluster has", "stackx check uv.lock --hw a100 --driver 535.183.01"}}});
   command.add_option("what", request.what,
                      "Requirements (torch==2.4.0 \"jax[cuda12]\") or a file: requirements.txt, Pipfile, Pipfile.lock, "
@@ -95,6 +97,7 @@ void add_check(Command app, Globals& globals) {
   command.add_option("--have", options->have, "As advise has it: driver=535.183.01,python=3.11").type_name("NAME=VERSION,...");
   command.add_option("--python", request.python, "Python: 3.11; without it any that these install on").type_name("X.Y");
   command.add_option("--python-env", request.environment, "What is installed in this environment").type_name("DIR");
+  add_optional_parts(command, request.extras, request.groups);
   command.add_option("--platform", request.platform,
                      "For another host than the GPU's usual: linux aarch64, manylinux_2_28_x86_64")
       .type_name("PLATFORM");

@@ -11,6 +11,7 @@
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
+#include "advisor/facts/torch_companions.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -23,6 +24,8 @@ using specs::PackageRelease;
 using specs::Version;
 
 constexpr std::size_t most_tries = 6;  // releases that check is asked about one by one
+
+bool is_of_surroundings(const Change& change) { return change.name == "driver" || change.name == "python" || change.name == "index"; }
 
 bool same_or_minor_of(const std::string& cuda, const std::string& asked) {
   return cuda == asked || cuda.starts_with(asked + ".") || asked.starts_with(cuda + ".");
@@ -93,10 +96,18 @@ class Search {
     const auto plain = specs::pep440_version(specs::public_version(release.version.text()));
     if (release.yanked || (plain.is_prerelease() && own_.empty())) return false;
     if (!wish_.exactly.empty() && !(plain == specs::pep440_version(wish_.exactly))) return false;
+    if (!is_of_its_index(release)) return false;
     if (wish_.advisories && !wish_.advisories->affecting("pypi", wish_.root, plain).empty()) return false;
     return std::ranges::all_of(own_, [&](const auto& one) {
       return one.versions.contains(specs::is_local(one.versions.text()) ? release.version : plain);
     });
+  }
+
+  // Where the user's project names one for it, its other builds are not the project's.
+  bool is_of_its_index(const PackageRelease& release) const {
+    const auto& pytorch = wish_.question.pytorch;
+    return !pytorch || !is_of_pytorch(wish_.root) || !pytorch->is_alone_for(wish_.root) ||
+           pytorch->labels_for(wish_.root).contains(specs::local_label(release.version.text()));
   }
 
   Fact about(const Version& version) const { return knowledge_.about(wish_.root, version, "", wish_.question.machine); }
@@ -228,8 +239,7 @@ class Search {
     std::set<std::string> held;
     if (checked.answer == Answer::no && !checked.nearest.empty()) {
       for (const auto& change : checked.nearest.front().changes) {
-        if (change.name == wish_.root || change.name == "driver" || change.name == "python" || change.to.empty() || excluded(change))
-          return std::nullopt;
+        if (change.name == wish_.root || is_of_surroundings(change) || change.to.empty() || excluded(change)) return std::nullopt;
         std::erase_if(question.asked, [&](const auto& placed) { return placed.dependency.name == change.name; });
         question.asked.push_back(specs::read_dependency(change.name + "==" + change.to, "held back"));
         held.insert(change.name);

@@ -101,6 +101,7 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   request.hardware = hardware.component == "gpu" ? hardware.name : "host";
   request.driver = options.have.driver;
   request.python = options.context.python.empty() ? options.have.python : options.context.python;
+  if (of_python) request.extras = options.context.extras, request.groups = options.context.groups;
   Wish wish;
   wish.question = question_of(request, knowledge, context);
   wish.cuda = options.have.cuda;

@@ -12,6 +12,7 @@
 #include <regex>
 #include <set>
 
+#include "advisor/check/asked_indexes.hpp"
 #include "advisor/check/look_up.hpp"
 #include "advisor/check/stack_check.hpp"
 #include "advisor/check/world/python_world.hpp"
@@ -26,7 +27,6 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
-#include "specs/python/build_index.hpp"
 #include "specs/python/package_list.hpp"
 #include "specs/python/pip_text.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -60,9 +60,10 @@ class Reading {
     else if (request_.what.empty())
       read_environment(active_environment());
     for (const auto& text : request_.what) read(text);
-    look_at(request_.extra_index_url, false);
-    look_at(request_.index_url, true);
-    say_indexes();
+    refuse_parts_of_nothing();
+    indexes_.look_beside_the_usual(request_.extra_index_url);
+    indexes_.look_instead_of_the_usual(request_.index_url);
+    indexes_.tell(question_);
     if (question_.asked.empty()) throw bad_input(nothing_to_check());
     check_extras();
     check_words();
@@ -72,28 +73,8 @@ class Reading {
   }
 
  private:
-  void look_at(const std::string& index, bool in_place_of_the_usual) {
-    if (index.empty()) return;
-    auto label = specs::pytorch_label(index);
-    if (label.empty()) {
-      other_index_ = true;  // or the usual one by name
-      return;
-    }
-    pytorch_.labels.insert(std::move(label));
-    pytorch_.alone = pytorch_.alone || in_place_of_the_usual;
-  }
-
-  void say_indexes() {
-    if (pytorch_.labels.empty()) return;
-    pytorch_.alone = pytorch_.alone && !other_index_;
-    question_.remarks.push_back(fmt::format("torch, torchvision and torchaudio are taken from PyTorch's index for {}{}", fmt::join(pytorch_.labels, " and "),
-                                            pytorch_.alone ? " alone, which has few other packages" : ", where it is as new as the usual one"));
-    question_.pytorch = std::move(pytorch_);
-  }
-
   void take(specs::PackageList list) {
-    for (const auto& one : list.extra_indexes) look_at(one, false);
-    look_at(list.index, true);
+    indexes_.look_at(list);
     for (auto& one : list.dependencies) take(std::move(one));
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
@@ -104,7 +85,8 @@ class Reading {
     std::error_code error;
     if (!context_.words_name_files) {
       read_word(text);
-    } else if (auto list = list_in_file(text, question_.python)) {
+    } else if (auto list = list_in_file(text, context_of_files())) {
+      read_a_file_ = true;
       take(std::move(*list));
     } else if (names_a_place(text) && fs::is_directory(text, error)) {
       read_environment(text);
@@ -113,13 +95,24 @@ class Reading {
     }
   }
 
+  specs::PythonContext context_of_files() const { return context_of(request_, "linux " + question_.machine); }
+
+  void refuse_parts_of_nothing() const {
+    if (read_a_file_ || (request_.extras.empty() && request_.groups.empty())) return;
+    const bool extra = !request_.extras.empty();
+    throw bad_input(fmt::format("--{0} {1}: it is of a project's file, as in `stackx check pyproject.toml --{0} {1}`, and none is named{2}",
+                                extra ? "extra" : "group", extra ? *request_.extras.begin() : *request_.groups.begin(),
+                                extra ? "; an extra of a package stands with its name, as package[extra]" : ""));
+  }
+
   std::string nothing_to_check() const {
     const auto of_conda = std::ranges::any_of(question_.skipped, [](const auto& one) { return one.ends_with("(from conda)"); });
     const auto& left_out = question_.skipped;
     return std::string("nothing to check: no package is named there") + (left_out.empty() ? "" : " but " + left_out.front()) +
            (left_out.size() > 1 ? fmt::format(" and {} more", left_out.size() - 1) : "") + (left_out.empty() || of_conda ? "" : ", which cannot be judged") +
            (of_conda ? " that an index has, and conda's own are other builds than its; name what the index calls so, as in torch==2.4.*"
-                     : "");
+                     : "") +
+           (read_a_file_ && left_out.empty() ? "; what is optional counts where it is named: --extra, --group" : "");
   }
 
   // Each is a package to the resolver, with all releases of the other.
@@ -360,20 +353,27 @@ class Reading {
   const CheckRequest& request_;
   const Knowledge& knowledge_;
   const workspace::Context& context_;
-  PyTorchIndex pytorch_;
-  bool other_index_ = false;  // is named
+  AskedIndexes indexes_;
+  bool read_a_file_ = false;
   Question question_;
 };
 
 }  // namespace
 
-std::optional<specs::PackageList> list_in_file(const std::string& word, const std::string& python) {
+specs::PythonContext context_of(const CheckRequest& request, const std::string& platform) {
+  specs::PythonContext context;
+  context.python = specs::minor_release(request.python);
+  context.platform = platform;
+  context.extras = request.extras;
+  context.groups = request.groups;
+  return context;
+}
+
+std::optional<specs::PackageList> list_in_file(const std::string& word, const specs::PythonContext& context) {
   std::error_code error;
   if (word == "-") return specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin");
   if (fs::is_fifo(word, error)) return specs::parse_freeze(specs::read_pip_text(word, "a list of packages"), word);  // <(pip freeze)
   if (!fs::is_regular_file(word, error)) return std::nullopt;
-  specs::PythonContext context;
-  context.python = python;
   return specs::read_package_list(word, context, usual_python);
 }
 

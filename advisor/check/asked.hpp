@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 
 namespace stackx::specs {
 struct PackageList;
+struct PythonContext;
 }
 
 namespace stackx::advisor {
@@ -27,6 +29,7 @@ struct CheckRequest {
   std::string hardware = "host", driver, python, platform;
   std::filesystem::path environment;
   std::vector<std::string> catalogs;
+  std::set<std::string> extras = {}, groups = {};  // optional parts of the files to take in
   std::string index_url, extra_index_url;  // in place of the usual one, beside it: count where they are PyTorch's
 };
 
@@ -34,8 +37,9 @@ struct CheckRequest {
 // there (look_up.hpp).
 Checked check(const CheckRequest& request, const workspace::Context& context, pypi::Index* index = nullptr);
 
-// What a file of this name holds, a pipe, or "-"; nothing where the word names none. `python` is for the markers of locks.
-std::optional<specs::PackageList> list_in_file(const std::string& word, const std::string& python);
+// What a file of this name holds, a pipe, or "-"; nothing where the word names none.
+std::optional<specs::PackageList> list_in_file(const std::string& word, const specs::PythonContext& context);
+specs::PythonContext context_of(const CheckRequest& request, const std::string& platform);
 
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays);
 Question question_of(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context);

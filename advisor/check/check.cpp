@@ -7,8 +7,10 @@
 #include <set>
 
 #include "advisor/check/beside.hpp"
+#include "advisor/check/contradiction.hpp"
 #include "advisor/check/judge.hpp"
 #include "advisor/check/left_out.hpp"
+#include "advisor/check/nearest/asked_otherwise.hpp"
 #include "advisor/check/nearest/nearest.hpp"
 #include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
@@ -44,7 +46,9 @@ class Checking {
 
   Checked run() {
     auto here = on_the_python();
-    if (!here.world.unknown.empty())
+    if (const auto clash = contradiction(knowledge_, question_, here.world.python))
+      say_contradiction(*clash);
+    else if (!here.world.unknown.empty())
       say_unknown(here);
     else if (!here.judged.installable || !here.judged.runs)
       say_no(here);
@@ -118,8 +122,8 @@ class Checking {
   }
 
   std::string on_pytorchs_index(const std::string& name) const {
-    const bool there_alone = question_.pytorch && question_.pytorch->alone && is_of_pytorch(name);
-    return there_alone ? fmt::format(" on PyTorch's index for {}", fmt::join(question_.pytorch->labels, " and ")) : "";
+    const bool there_alone = question_.pytorch && question_.pytorch->is_alone_for(name) && is_of_pytorch(name);
+    return there_alone ? fmt::format(" on PyTorch's index for {}", fmt::join(question_.pytorch->labels_for(name), " and ")) : "";
   }
 
   void say_unknown(const OnPython& here) {
@@ -134,6 +138,13 @@ class Checking {
     }
     result_.text = result_.because.front();
     result_.notes.push_back("to learn of newer releases: stackx catalog refresh");
+  }
+
+  void say_contradiction(const Contradiction& clash) {
+    result_.answer = Answer::no;
+    result_.text = clash.text;
+    result_.because = {clash.text};
+    result_.nearest = nearest_without(clash, [&](const Question& question) { return on_another(question); });
   }
 
   bool knows_none(const OnPython& here) const {
@@ -274,7 +285,11 @@ class Checking {
     other.asked.clear();
     for (const auto& text : asked) other.asked.push_back(specs::read_dependency(text, "another framework"));
     other.constraints.clear();
-    Checking checking(knowledge_, other);
+    return on_another(other);
+  }
+
+  Checked on_another(const Question& question) const {
+    Checking checking(knowledge_, question);
     checking.beside_another_ = true;
     return checking.run();
   }
@@ -479,23 +494,6 @@ class Checking {
   Checked result_;
 };
 
-// Where the index that is named has no build that runs and the usual one has, nothing else need change.
-std::vector<Nearest> nearest_on_the_usual_index(const Knowledge& knowledge, Question question) {
-  const auto label = fmt::format("{}", fmt::join(std::exchange(question.pytorch, std::nullopt)->labels, " and "));
-  auto there = Checking(knowledge, question).run();
-  const Change index{"index", "PyTorch's for " + label, "the usual index"};
-  if (there.answer != Answer::yes) {
-    for (auto& one : there.nearest) one.changes.insert(one.changes.begin(), index);
-    return std::move(there.nearest);
-  }
-  Nearest usual;
-  usual.changes = {index};
-  usual.stack = std::move(there.stack);
-  usual.text = there.text;
-  for (const auto& placed : question.asked) usual.install.push_back(placed.dependency.text());
-  return {std::move(usual)};
-}
-
 }  // namespace
 
 const char* to_string(Answer answer) {
@@ -512,7 +510,9 @@ const char* to_string(Answer answer) {
 
 Checked check(const Knowledge& knowledge, const Question& question) {
   auto checked = Checking(knowledge, question).run();
-  if (checked.answer == Answer::no && question.pytorch) checked.nearest = nearest_on_the_usual_index(knowledge, question);
+  if (checked.answer == Answer::no && question.pytorch)
+    checked.nearest = nearest_of_indexes(question, std::move(checked.nearest),
+                                         [&](const Question& other) { return Checking(knowledge, other).run(); });
   return checked;
 }
 

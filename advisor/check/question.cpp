@@ -19,6 +19,17 @@ static std::string as_written(std::string name) {
   return name;
 }
 
+const PyTorchIndex::Labels& PyTorchIndex::labels_for(const std::string& package) const {
+  const auto found = own.find(package);
+  return found == own.end() ? labels : found->second;
+}
+
+PyTorchIndex::Labels PyTorchIndex::all_labels() const {
+  auto all = labels;
+  for (const auto& [package, of_it] : own) all.insert(of_it.begin(), of_it.end());
+  return all;
+}
+
 bool is_known_vendor(const AskedGpu& gpu) {
   constexpr std::array known{"nvidia", "amd", "google", "intel", "aws", "habana"};
   return std::ranges::find(known, gpu.vendor) != known.end();

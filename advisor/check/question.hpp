@@ -1,6 +1,7 @@
 // What `check` is asked: will these requirements run on that machine?
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,8 +43,14 @@ struct Keep {
 
 // PyTorch's own indexes (specs/python/build_index.hpp) that the installer is to look at.
 struct PyTorchIndex {
-  std::set<std::string> labels;  // "cu118"
+  using Labels = std::set<std::string>;  // "cu118"
+  Labels labels = {};
   bool alone = false;  // in place of the usual one, which has no builds then
+  std::map<std::string, Labels> own = {};  // package -> where it is taken from alone, whatever holds for others
+
+  const Labels& labels_for(const std::string& package) const;
+  bool is_alone_for(const std::string& package) const { return alone || own.contains(package); }
+  Labels all_labels() const;
 };
 
 // Of Apple's processors.

@@ -38,12 +38,13 @@ void add_project_options(Command command, ProjectOptions& options) {
                   "Platform that the markers of a Python project hold for")
       .type_name("NAME")
       .show_default();
+  add_optional_parts(command, context.extras, context.groups);
+}
+
+void add_optional_parts(Command command, std::set<std::string>& extras, std::set<std::string>& groups) {
+  command.add_option("--extra", extras, "Optional dependencies to take in; may be repeated").type_name("NAME").one_each();
   command
-      .add_option("--extra", context.extras, "Optional dependencies to take in; may be repeated")
-      .type_name("NAME")
-      .one_each();
-  command
-      .add_option("--group", context.groups,
+      .add_option("--group", groups,
                   "Dependency group or Pipfile section to take in (dev: dev-packages); may be "
                   "repeated")
       .type_name("NAME")

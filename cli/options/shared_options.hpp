@@ -2,6 +2,8 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
 
 #include "advisor/selection.hpp"
 #include "cli/commands.hpp"
@@ -17,6 +19,9 @@ struct ProjectOptions {
   specs::PythonContext context;
 };
 void add_project_options(Command command, ProjectOptions& options);
+
+// --extra, --group: what a project's file has optional.
+void add_optional_parts(Command command, std::set<std::string>& extras, std::set<std::string>& groups);
 
 void add_selection_options(Command command, advisor::SelectionOptions& options);
 

@@ -24,7 +24,7 @@ serve::Target target_of(const ServedQuestion& question, const Command& command, 
   for (const auto& [name, given] : command.given()) {
     const auto found = instead.find(name);
     const auto& values = found == instead.end() ? given : found->second;
-    if (name == "server" || name == "json") continue;
+    if (name == "server" || name == "json" || values.empty()) continue;
     if (name == question.variable) {
       target.path.push_back(values.front());
       continue;

@@ -26,8 +26,13 @@ void add_requirements(const specs::PackageList& list, const std::string& word, c
     else
       workspace::remark("not sent: {} ({}: a constraint alone asks for nothing)\n", constraint.text(), place);
   if (!specs::pytorch_label(list.index).empty()) workspace::remark("{} names the index {}, which is not sent; --index-url is\n", word, list.index);
-  for (const auto& one : list.extra_indexes)
-    if (!specs::pytorch_label(one).empty()) workspace::remark("{} names the index {}, which is not sent; --extra-index-url is\n", word, one);
+  for (const auto* urls : {&list.extra_indexes, &list.first_indexes})
+    for (const auto& one : *urls)
+      if (!specs::pytorch_label(one).empty())
+        workspace::remark("{} names the index {}, which is not sent; --extra-index-url is\n", word, one);
+  for (const auto& [package, index] : list.own_index)
+    if (!specs::pytorch_label(index.url).empty())
+      workspace::remark("{} takes {} from the index {}, which is not sent; --index-url is\n", word, package, index.url);
   if (!list.skipped.empty()) workspace::remark("not sent: {}\n", fmt::join(list.skipped, ", "));
   if (list.python && python.empty())
     workspace::remark("{} is for Python {}, which is not sent; --python X.Y is\n", word, list.python->text());
@@ -36,10 +41,11 @@ void add_requirements(const specs::PackageList& list, const std::string& word, c
 }  // namespace
 
 std::vector<std::string> requirements_for_server(const advisor::CheckRequest& request) {
+  const auto context = advisor::context_of(request, "linux x86_64");
   std::vector<std::string> all;
   for (const auto& word : request.what) {
     std::error_code error;
-    if (const auto list = advisor::list_in_file(word, specs::minor_release(request.python)))
+    if (const auto list = advisor::list_in_file(word, context))
       add_requirements(*list, word, request.python, all);
     else if (word.find('/') != word.npos && std::filesystem::is_directory(word, error))
       throw bad_input(fmt::format("{}: a server is not asked about a directory; {}", word, from_environment));

@@ -25,6 +25,7 @@ class TomlNode {
 
   bool is_table() const { return type_ == Type::table; }
   bool is_text() const { return type_ == Type::text; }
+  bool is_array() const { return type_ == Type::array; }
   bool is_boolean() const { return type_ == Type::boolean; }
 
   const TomlNode* find(std::string_view key) const;  // a member of a table, or null

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -12,8 +13,12 @@
 #include "specs/format/toml.hpp"
 #include "specs/python/conda_environment.hpp"
 #include "specs/python/lock_file.hpp"
+#include "specs/python/package_sources.hpp"
+#include "specs/python/pipfile.hpp"
+#include "specs/python/pyproject.hpp"
 #include "specs/python/requirements_txt.hpp"
 #include "specs/version/text_scanner.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -21,15 +26,42 @@ namespace {
 namespace fs = std::filesystem;
 
 // What somebody installed from elsewhere, for a person: cut, and printable whatever it held.
-std::string skipped_text(std::string_view text, const char* why) {
+std::string skipped_text(std::string_view text, std::string_view why) {
   auto shown = to_utf8(text.substr(0, 60));
   while (text.size() > 60 && shown.ends_with("\xEF\xBF\xBD")) shown.resize(shown.size() - 3);  // a character cut in two
-  return shown + why;
+  return shown.append(why);
 }
 
-PackageList of_project(const PythonProject& project) {
-  PackageList list{project.dependencies, project.constraints, {}, {}};
+PackageList of_project(PythonProject project) {
+  PackageList list{std::move(project.dependencies), std::move(project.constraints), {}, {}};
   if (project.python) list.python = project.python->dependency.versions;
+  return list;
+}
+
+// What a source that counts in the environment says of each package that is asked for there.
+void take_sources(PackageSources sources, const MarkerEnvironment& environment, PackageList& list) {
+  list.index = std::move(sources.index);
+  list.extra_indexes = std::move(sources.beside);
+  list.first_indexes = std::move(sources.first);
+  for (const auto& one : sources.elsewhere) list.skipped.push_back(skipped_text(one, " (not from an index)"));
+  std::erase_if(list.dependencies, [&](const PlacedDependency& placed) {
+    const auto* source = source_of(placed.dependency.name, sources, environment);
+    if (!source || !placed.dependency.holds(environment)) return false;
+    if (source->elsewhere.empty()) list.own_index[source->package] = {source->index, source->url};
+    else list.skipped.push_back(skipped_text(source->package, fmt::format(" (from {})", source->elsewhere)));
+    return !source->elsewhere.empty();
+  });
+}
+
+MarkerEnvironment environment_of(const PythonContext& context, const std::string& usual_python) {
+  return MarkerEnvironment::for_python(context.python.empty() ? usual_python : context.python, context.platform);
+}
+
+PackageList with_sources(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
+  PackageSources sources;
+  auto list = of_project(file.filename() == "Pipfile" ? read_pipfile(file, context.groups, &sources)
+                                                      : read_pyproject(file, context.extras, context.groups, &sources));
+  take_sources(std::move(sources), environment_of(context, usual_python), list);
   return list;
 }
 
@@ -107,8 +139,66 @@ std::optional<Marker> marker_of(const TomlNode& package) {
   return dependency ? dependency->marker : std::nullopt;
 }
 
-PackageList of_packages(const fs::path& file) {
+// uv's own project in its lock, and what it asks for there: [package.optional-dependencies], [package.dev-dependencies].
+class AskedOfLock {
+ public:
+  AskedOfLock(const TomlNode& document, const PythonContext& context, const std::string& usual_python)
+      : environment_(environment_of(context, usual_python)) {
+    if (context.extras.empty() && context.groups.empty()) return;
+    const auto* packages = document.find("package");
+    const auto* own = packages ? own_project(*packages) : nullptr;
+    if (!own) document.fail("--extra, --group: no package here is the project itself, whose extras and groups they are");
+    for (const auto& extra : context.extras) take(*own, "optional-dependencies", "extra", extra);
+    for (const auto& group : context.groups) take(*own, "dev-dependencies", "dependency group", group);
+  }
+
+  // The version that is meant of several; "": nothing says so.
+  std::string version_of(const std::string& name) const {
+    const auto found = versions_.find(name);
+    return found == versions_.end() ? "" : found->second;
+  }
+
+ private:
+  static const TomlNode* own_project(const TomlNode& packages) {
+    for (const auto& package : packages.items())
+      if (const auto* source = package.find("source"); source && source->is_table())
+        for (const char* kind : {"virtual", "editable"})
+          if (const auto* place = source->find(kind); place && place->is_text() && place->text() == ".") return &package;
+    return nullptr;
+  }
+
+  // Where extras exclude each other uv's markers ask for "extra-4-shop-cu128", four being the length of the project's name.
+  void take(const TomlNode& own, const char* table, const char* what, const std::string& part) {
+    const auto project = normalized_name(own.at("name").text()), kind = std::string(*what == 'e' ? "extra" : "group");
+    environment_.variables["extra"] = fmt::format("{}-{}-{}-{}", kind, project.size(), project, normalized_name(part));
+    for (const auto& one : optional_part(own, own.find(table), part, what).items())
+      if (const auto* version = one.find("version"); version && holds(one))
+        versions_[normalized_name(one.at("name").text())] = version->text();
+  }
+
+  bool holds(const TomlNode& dependency) const {
+    const auto* text = dependency.find("marker");
+    const auto marker = text ? Marker::parse(text->text()) : std::unexpected(ParseError{});
+    return !marker || marker->holds(environment_);
+  }
+
+  MarkerEnvironment environment_;
+  std::map<std::string, std::string> versions_;  // package -> the one of the extras that are asked for
+};
+
+// Of several versions the one that is meant; true: they are told apart.
+bool keep_what_is_meant(std::vector<PlacedDependency>& placed, const std::string& version) {
+  const auto is_meant = [&](const auto& one) { return single_version(one.dependency.versions) == version; };
+  if (std::ranges::any_of(placed, is_meant)) {
+    std::erase_if(placed, std::not_fn(is_meant));
+    for (auto& one : placed) one.dependency.marker.reset();
+  }
+  return placed.size() == 1 || std::ranges::all_of(placed, [](const auto& one) { return one.dependency.marker.has_value(); });
+}
+
+PackageList of_packages(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
   const auto document = TomlNode::parse_file(file);
+  const AskedOfLock asked(document, context, usual_python);
   PackageList list;
   list.python = python_of(document);
   const bool is_poetry = file.filename() == "poetry.lock";
@@ -129,8 +219,7 @@ PackageList of_packages(const fs::path& file) {
     }
   for (auto& [name, placed] : by_name) {
     if (placed.size() == 1 && !is_poetry) placed.front().dependency.marker.reset();  // of uv: which fork of the lock it is in
-    const bool told_apart = std::ranges::all_of(placed, [](const auto& one) { return one.dependency.marker.has_value(); });
-    if (placed.size() == 1 || told_apart)
+    if (keep_what_is_meant(placed, asked.version_of(name)))
       std::ranges::move(placed, std::back_inserter(list.dependencies));
     else
       list.skipped.push_back(skipped_text(name, " (locked to several versions, by platform)"));
@@ -213,7 +302,11 @@ PackageList read_requirements_list(const fs::path& file) {
 bool is_for_all_platforms(const fs::path& file) { return file.filename() == "uv.lock" || file.filename() == "poetry.lock"; }
 
 PackageList read_package_list(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
-  if (is_for_all_platforms(file)) return of_packages(file);
+  const auto name = file.filename();
+  if (name == "pyproject.toml" || (name == "Pipfile" && context.extras.empty())) return with_sources(file, context, usual_python);
+  if (name == "uv.lock") return of_packages(file, context, usual_python);
+  refuse_optional_parts(file, context);
+  if (is_for_all_platforms(file)) return of_packages(file, context, usual_python);
   if (is_lock_file(file)) return of_lock(file, context, usual_python);
   if (is_conda_environment(file)) return of_conda(file);
   if (is_requirements_file(file)) return read_requirements_list(file);

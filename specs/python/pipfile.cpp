@@ -7,6 +7,7 @@
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/package_sources.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -114,7 +115,7 @@ void read_requires(const TomlNode& table, PythonProject& project) {
 }  // namespace
 
 PythonProject parse_pipfile(const TomlNode& document, const std::filesystem::path& file,
-                            const std::set<std::string>& categories) {
+                            const std::set<std::string>& categories, PackageSources* sources) {
   PythonProject project;
   project.name = directory_name(file);
   project.file = file;
@@ -124,15 +125,19 @@ PythonProject parse_pipfile(const TomlNode& document, const std::filesystem::pat
     const TomlNode* table = name == "packages" ? document.find(name) : &document.at(name);
     if (!table) continue;
     for (const auto& [package_name, node] : table->members())
-      project.dependencies.push_back(package(package_name, node));
+      if (const auto from = elsewhere_in(node); sources && !from.empty())
+        sources->elsewhere.push_back(fmt::format("{} @ {}", package_name, from));
+      else
+        project.dependencies.push_back(package(package_name, node));
   }
+  if (sources) read_pipfile_sources(document, *sources);
   if (const auto* table = document.find("requires")) read_requires(*table, project);
   return project;
 }
 
 PythonProject read_pipfile(const std::filesystem::path& file,
-                           const std::set<std::string>& categories) {
-  return parse_pipfile(TomlNode::parse_file(file), file, categories);
+                           const std::set<std::string>& categories, PackageSources* sources) {
+  return parse_pipfile(TomlNode::parse_file(file), file, categories, sources);
 }
 
 }  // namespace stackx::specs

@@ -173,17 +173,21 @@ bool is_python_project(const fs::path& file) {
          is_requirements_file(file) || is_amun_file(file);
 }
 
-PythonProject read_python_project(const fs::path& file, const PythonContext& context) {
-  if (file.filename() == "pyproject.toml")
-    return read_pyproject(file, context.extras, context.groups);
+void refuse_optional_parts(const fs::path& file, const PythonContext& context) {
   if (!context.extras.empty())
     throw bad_input(fmt::format("{}: --extra {}: a pyproject.toml has extras of its own, this file has none; an extra of a package "
                                 "stands with its name, as package[{}]",
                                 file.string(), *context.extras.begin(), *context.extras.begin()));
-  if (file.filename() == "Pipfile") return read_pipfile(file, context.groups);
   if (!context.groups.empty())
     throw bad_input(fmt::format("{}: --group {}: groups are of pyproject.toml and Pipfile, and this file has none", file.string(),
                                 *context.groups.begin()));
+}
+
+PythonProject read_python_project(const fs::path& file, const PythonContext& context) {
+  if (file.filename() == "pyproject.toml")
+    return read_pyproject(file, context.extras, context.groups);
+  if (file.filename() == "Pipfile" && context.extras.empty()) return read_pipfile(file, context.groups);
+  refuse_optional_parts(file, context);
   if (is_requirements_file(file)) return read_requirements_txt(file);
   if (is_conda_environment(file)) return of_conda_environment(file);
   auto requirements = load_amun(file).requirements;

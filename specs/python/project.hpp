@@ -49,6 +49,8 @@ struct PythonProject {
 bool is_requirements_file(const std::filesystem::path& file);
 // By the name of the file, for Amun by what stands in it: is it one of those above?
 bool is_python_project(const std::filesystem::path& file);
+// Throws bad_input where the context asks for extras or groups: of a file that has none.
+void refuse_optional_parts(const std::filesystem::path& file, const PythonContext& context);
 PythonProject read_python_project(const std::filesystem::path& file, const PythonContext& context);
 Project to_project(const PythonProject& python_project, const Catalog& catalog,
                    const PythonContext& context);

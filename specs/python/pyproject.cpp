@@ -2,34 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/package_sources.hpp"
+#include "specs/python/poetry.hpp"
 
 namespace stackx::specs {
 namespace {
 
-// The member whose normalised name is `name`; an error that names the nearest one.
-const TomlNode& named(const TomlNode& table, const std::string& name, const char* what) {
-  std::vector<std::string> known;
-  for (const auto& [key, value] : table.members()) {
-    if (normalized_name(key) == normalized_name(name)) return value;
-    known.push_back(key);
-  }
-  table.fail(
-      fmt::format("there is no {} {} here{}", what, in_quotes(name), suggestion(name, known)));
-}
-
 class PyprojectReader {
  public:
-  PyprojectReader(const TomlNode& document, PythonProject& project)
-      : document_(document), project_(project) {}
+  PyprojectReader(const TomlNode& document, PythonProject& project, PackageSources* sources)
+      : document_(document), project_(project), sources_(sources) {}
 
   void read_project() {
     const TomlNode* table = document_.find("project");
-    if (!table) return refuse_poetry();
+    if (!table) return;
     if (const auto* name = table->find("name")) project_.name = name->text();
     refuse_dynamic(*table);
     if (const auto* list = table->find("dependencies")) read_list(*list);
@@ -39,12 +32,13 @@ class PyprojectReader {
 
   void read_extra(const std::string& extra) {
     if (!extras_.insert(normalized_name(extra)).second) return;
-    read_list(named(document_.at("project").at("optional-dependencies"), extra, "extra"));
+    const TomlNode* project = document_.find("project");
+    read_list(optional_part(document_, project ? project->find("optional-dependencies") : nullptr, extra, "extra"));
   }
 
   void read_group(const std::string& group) {
     if (!groups_.insert(normalized_name(group)).second) return;
-    const TomlNode& list = named(document_.at("dependency-groups"), group, "dependency group");
+    const TomlNode& list = optional_part(document_, document_.find("dependency-groups"), group, "dependency group");
     for (const auto& item : list.items()) {
       if (item.is_table())
         read_group(item.at("include-group").text());
@@ -54,15 +48,6 @@ class PyprojectReader {
   }
 
  private:
-  void refuse_poetry() const {
-    const TomlNode* tool = document_.find("tool");
-    if (const auto* poetry = tool ? tool->find("poetry") : nullptr;
-        poetry && poetry->find("dependencies"))
-      poetry->fail(
-          "the dependencies stand in Poetry's own form; move them to [project] (PEP 621), or "
-          "export them: poetry export -o requirements.txt --without-hashes");
-  }
-
   static void refuse_dynamic(const TomlNode& project) {
     const TomlNode* dynamic = project.find("dynamic");
     if (!dynamic) return;
@@ -77,7 +62,13 @@ class PyprojectReader {
     for (const auto& item : list.items()) add(item);
   }
 
+  bool is_elsewhere(const std::string& text) const {
+    const auto dependency = sources_ ? parse_dependency(text) : std::unexpected(ParseError{});
+    return dependency && !dependency->url.empty();
+  }
+
   void add(const TomlNode& item) {
+    if (is_elsewhere(item.text())) return sources_->elsewhere.push_back(item.text());
     PlacedDependency placed = read_dependency(item.text(), item.place());
     const bool itself = placed.dependency.name == normalized_name(project_.name);
     if (!itself) return project_.dependencies.push_back(std::move(placed));
@@ -86,18 +77,42 @@ class PyprojectReader {
 
   const TomlNode& document_;
   PythonProject& project_;
+  PackageSources* sources_;
   std::set<std::string> extras_, groups_;  // each is read once: circles end
 };
 
 }  // namespace
 
+const TomlNode& optional_part(const TomlNode& document, const TomlNode* table, const std::string& name, const char* what) {
+  constexpr std::size_t few = 12;
+  if (!table || table->members().empty()) document.fail(fmt::format("there is no {} {}: no {} is named here", what, in_quotes(name), what));
+  std::vector<std::string> known;
+  for (const auto& [key, value] : table->members()) {
+    if (normalized_name(key) == normalized_name(name)) return value;
+    known.push_back(to_utf8(key.substr(0, 60)));
+  }
+  const auto more = known.size() > few ? fmt::format(" and {} more", known.size() - few) : "";
+  const auto near = suggestion(name, known);
+  known.resize(std::min(known.size(), few));
+  table->fail(fmt::format("there is no {} {} here, but {}{}{}", what, in_quotes(name), fmt::join(known, ", "), more, near));
+}
+
 PythonProject parse_pyproject(const TomlNode& document, const std::filesystem::path& file,
                               const std::set<std::string>& extras,
-                              const std::set<std::string>& groups) {
+                              const std::set<std::string>& groups, PackageSources* sources) {
   PythonProject project;
   project.name = directory_name(file);
   project.file = file;
-  PyprojectReader reader(document, project);
+  if (sources) {
+    read_uv_sources(document, extras, groups, *sources);
+    read_poetry_sources(document, *sources);
+    read_pdm_sources(document, *sources);
+  }
+  if (is_in_poetrys_form(document)) {
+    read_poetry(document, extras, groups, project, sources);
+    return project;
+  }
+  PyprojectReader reader(document, project, sources);
   reader.read_project();
   for (const auto& extra : extras) reader.read_extra(extra);
   for (const auto& group : groups) reader.read_group(group);
@@ -105,8 +120,8 @@ PythonProject parse_pyproject(const TomlNode& document, const std::filesystem::p
 }
 
 PythonProject read_pyproject(const std::filesystem::path& file, const std::set<std::string>& extras,
-                             const std::set<std::string>& groups) {
-  return parse_pyproject(TomlNode::parse_file(file), file, extras, groups);
+                             const std::set<std::string>& groups, PackageSources* sources) {
+  return parse_pyproject(TomlNode::parse_file(file), file, extras, groups, sources);
 }
 
 }  // namespace stackx::specs

@@ -107,6 +107,9 @@ bool SpecifierSet::contains(const Version& version, Prereleases policy) const {
          });
 }
 
+bool SpecifierSet::is_impossible() const { return data_->range.upper && data_->range.lower >= *data_->range.upper; }
+bool SpecifierSet::lies_above(const Version& version) const { return data_->range.upper && version.key() >= *data_->range.upper; }
+bool SpecifierSet::lies_below(const Version& version) const { return version.key() < data_->range.lower; }
 bool SpecifierSet::is_any() const { return data_->any; }
 const std::string& SpecifierSet::text() const { return data_->text; }
 Versioning SpecifierSet::scheme() const { return data_->scheme; }

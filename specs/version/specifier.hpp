@@ -32,6 +32,10 @@ class SpecifierSet {
   // Versions of another scheme are a std::invalid_argument, except for "*".
   bool contains(const Version& version, Prereleases policy = Prereleases::allow) const;
   bool is_any() const;
+  // Of the interval that the clauses leave, holes aside. Where that has nothing in it (>=2,<1) a version may lie on both sides.
+  bool is_impossible() const;
+  bool lies_above(const Version& version) const;  // the version, above all that could be in the set
+  bool lies_below(const Version& version) const;
   const std::string& text() const;  // as written, without the surrounding white space
   Versioning scheme() const;
 

@@ -28,11 +28,11 @@ std::filesystem::path directory() {
   return path;
 }
 
-PackageList read(std::string_view name, std::string_view text) {
+PackageList read(std::string_view name, std::string_view text, const PythonContext& context = {}) {
   if (name == "freeze") return parse_freeze(text, "freeze");
   const auto file = directory() / name;
   std::ofstream(file, std::ios::binary | std::ios::trunc).write(text.data(), static_cast<std::streamsize>(text.size()));
-  return read_package_list(file, {}, "3.12");
+  return read_package_list(file, context, "3.12");
 }
 
 }  // namespace
@@ -45,6 +45,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view name = "freeze";
   for (const auto one : names)
     if (line == one) name = one;
+  PythonContext parts;
+  parts.extras = {"cpu"};
+  if (name == "uv.lock") attempt([&] { return read(name, text, parts); });
   const auto list = attempt([&] { return read(name, text); });
   if (!list) return 0;
   for (const auto& one : list->dependencies) {

@@ -162,9 +162,9 @@ class Builder {
   bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
     if (!versions.contains(release.version)) return false;
     const bool of_pytorch = question_.pytorch && is_of_pytorch(name);
-    if (of_pytorch && question_.pytorch->alone && !is_local(release.version)) return false;
+    if (of_pytorch && question_.pytorch->is_alone_for(name) && !is_local(release.version)) return false;
     if (is_local(release.version) && !specs::is_local(versions.text())) {
-      if (of_pytorch && question_.pytorch->labels.contains(specs::local_label(release.version.text()))) return !release.yanked;
+      if (of_pytorch && question_.pytorch->labels_for(name).contains(specs::local_label(release.version.text()))) return !release.yanked;
       if (!question_.any_build.contains(name) || is_torch_companion(name)) return false;  // those follow their torch
       if (question_.known_only && !knowledge_.is_seen(*knowledge_.package(name), release.version, question_.machine)) return false;
     }

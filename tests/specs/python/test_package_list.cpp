@@ -22,6 +22,14 @@ PackageList read(const std::string& name, const std::string& text, const std::st
   context.python = python;
   return read_package_list(files.write(name, text), context, "3.12");
 }
+PackageList read_parts(const std::string& name, const std::string& text, const std::set<std::string>& extras,
+                       const std::set<std::string>& groups = {}) {
+  const Files files;
+  PythonContext context;
+  context.extras = extras;
+  context.groups = groups;
+  return read_package_list(files.write(name, text), context, "3.12");
+}
 std::string refusal(const std::string& name, const std::string& text) {
   return message_of([&] { read(name, text); });
 }
@@ -98,6 +106,58 @@ TEST_CASE("package list: of several versions in a lock the markers tell for whic
   CHECK(read("poetry.lock", "[[package]]\nname = \"torch\"\nversion = \"1\"\nmarkers = \"extra == 'cpu'\"\n"
                             "[[package]]\nname = \"torch\"\nversion = \"2\"\nmarkers = \"extra == 'gpu'\"\n").skipped ==
         Texts{"torch (locked to several versions, by platform)"});
+}
+
+TEST_CASE("package list: of several versions in uv.lock an extra or group that is asked for says which is meant") {
+  const std::string lock = R"(version = 1
+[[package]]
+name = "My.Shop"
+version = "0.1"
+source = { virtual = "." }
+[package.optional-dependencies]
+cpu = [{ name = "torch", version = "2.7.1+cpu", marker = "extra == 'extra-7-my-shop-cpu'" }]
+cu128 = [
+  { name = "torch", version = "2.7.1", marker = "sys_platform == 'darwin'" },
+  { name = "torch", version = "2.7.1+cu128", marker = "sys_platform == 'linux' and extra == 'extra-7-my-shop-cu128'" },
+  { name = "numpy" },
+]
+[package.dev-dependencies]
+old = [{ name = "torch", version = "2.7.1" }, { name = "gone", version = "9" }]
+)" + std::string([] {
+    std::string packages;
+    for (const char* version : {"2.7.1", "2.7.1+cpu", "2.7.1+cu128"})
+      packages += std::string("[[package]]\nname = \"torch\"\nversion = \"") + version + "\"\nsource = { registry = \"https://i\" }\n";
+    return packages;
+  }());
+  CHECK(read("uv.lock", lock).skipped.back() == "torch (locked to several versions, by platform)");
+  CHECK(shown(read_parts("uv.lock", lock, {"CU128"}).dependencies) == Texts{"torch==2.7.1+cu128"});
+  CHECK(shown(read_parts("uv.lock", lock, {"cpu"}).dependencies) == Texts{"torch==2.7.1+cpu"});
+  CHECK(shown(read_parts("uv.lock", lock, {}, {"old"}).dependencies) == Texts{"torch==2.7.1"});
+  CHECK_THAT(message_of([&] { read_parts("uv.lock", lock, {"cu126"}); }), Contains("there is no extra \"cu126\" here, but cpu, cu128"));
+  CHECK_THAT(message_of([&] { read_parts("uv.lock", "version = 1\n", {"a"}); }), Contains("no package here is the project itself"));
+  CHECK_THAT(message_of([&] { read_parts("requirements.txt", "torch\n", {"a"}); }), Contains("--extra a"));
+  CHECK_THAT(message_of([&] { read_parts("poetry.lock", "", {}, {"a"}); }), Contains("--group a"));
+}
+
+TEST_CASE("package list: pyproject.toml, what a source takes from another index, and from none") {
+  const auto list = read("pyproject.toml", R"([project]
+name = "shop"
+dependencies = ["torch==2.7.1", "torchvision; sys_platform == 'win32'", "fork", "numpy", "x @ https://h/x.whl"]
+[tool.uv.sources]
+torch = { index = "cu128", marker = "sys_platform == 'linux'" }
+torchvision = { git = "https://h/torchvision" }
+fork = { git = "https://h/fork" }
+unasked = { path = "../unasked" }
+[[tool.uv.index]]
+name = "cu128"
+url = "https://download.pytorch.org/whl/cu128"
+explicit = true
+)");
+  CHECK(shown(list.dependencies) == Texts{"torch==2.7.1", "torchvision; sys_platform == \"win32\"", "numpy"});
+  CHECK(list.skipped == Texts{"x @ https://h/x.whl (not from an index)", "fork (from git)"});
+  REQUIRE(list.own_index.size() == 1);
+  CHECK(list.own_index.at("torch").url == "https://download.pytorch.org/whl/cu128");
+  CHECK(list.index.empty());
 }
 
 TEST_CASE("package list: requirements.txt, what is from elsewhere is named, and its indexes") {

@@ -73,14 +73,14 @@ TEST_CASE("pyproject.toml: errors say where and what to do") {
              Contains("p.toml:2:22: \"b=1\": column 2: found '='"));
   CHECK_THAT(refusal("[project]\ndependencies = ['a @ file:///x']"), Contains("comes from a URL"));
   CHECK_THAT(refusal("[project]\ndynamic = ['version', 'dependencies']"), Contains("pip-compile"));
-  CHECK_THAT(refusal("[tool.poetry.dependencies]\na = '^1'"), Contains("poetry export"));
   CHECK_THAT(refusal("[project]\nrequires-python = '3.7'"),
              Contains("p.toml:2:19: \"3.7\": column 1"));
-  CHECK_THAT(refusal(example, {"gpus"}), Contains("no extra \"gpus\" here; did you mean \"gpu\"?"));
-  CHECK_THAT(refusal(example, {}, {"tests"}), Contains("no dependency group \"tests\""));
+  CHECK_THAT(refusal(example, {"gpus"}), Contains("there is no extra \"gpus\" here, but gpu, All_Of; did you mean \"gpu\"?"));
+  CHECK_THAT(refusal(example, {}, {"tests"}), Contains("no dependency group \"tests\" here, but test, lint-tools"));
   CHECK_THAT(refusal("[project]\ndependencies = 'a'"), Contains("expected an array"));
   CHECK_THAT(refusal("[project]\nname='x'", {"a"}),
-             Contains("\"optional-dependencies\" is missing"));
+             Contains("there is no extra \"a\": no extra is named here"));
+  CHECK_THAT(refusal("[project]\nname='x'", {}, {"a"}), Contains("there is no dependency group \"a\""));
 }
 
 }  // namespace pyproject_tests

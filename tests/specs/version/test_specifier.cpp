@@ -311,3 +311,20 @@ TEST_CASE("tens of thousands of versions are held against as many that are left 
   CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 20);  // else minutes
   CHECK(in == count);
 }
+
+TEST_CASE("which versions lie beside all that a set could hold") {
+  const auto side = [](const char* text, const char* version) {
+    const auto set = specifier(text, Versioning::pep440);
+    const auto one = make_version(version, Versioning::pep440);
+    return std::string(set.lies_below(one) ? "below" : "") + (set.lies_above(one) ? "above" : "");
+  };
+  CHECK(side(">=2.4,<2.5", "2.3") == "below");
+  CHECK(side(">=2.4,<2.5", "2.4.1").empty());
+  CHECK(side(">=2.4,<2.5", "2.5") == "above");
+  CHECK(side("==2.4.*", "2.5") == "above");
+  CHECK(side("!=2.4", "2.4").empty());
+  CHECK(side(">=3,<2", "2.5") == "belowabove");
+  CHECK(specifier(">=2,<2", Versioning::pep440).is_impossible());
+  CHECK_FALSE(specifier(">=2,<=2", Versioning::pep440).is_impossible());
+  CHECK_FALSE(specifier("*", Versioning::pep440).is_impossible());
+}
