@@ -48,8 +48,9 @@ class Reading {
   Reading(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context)
       : request_(request), knowledge_(knowledge), context_(context) {}
 
-  Question run() {
-    question_.hardware = request_.hardware;
+  Question run(const std::string& hardware) {
+    question_ = {}, pytorch_ = {}, other_index_ = false;
+    question_.hardware = hardware;
     question_.driver = request_.driver;
     question_.python = specs::minor_release(request_.python);
     read_hardware();
@@ -103,13 +104,19 @@ class Reading {
     std::error_code error;
     if (!context_.words_name_files) {
       read_word(text);
-    } else if (auto list = list_in_file(text, question_.python)) {
-      take(std::move(*list));
+    } else if (const auto list = list_in(text)) {
+      take(*list);
     } else if (names_a_place(text) && fs::is_directory(text, error)) {
       read_environment(text);
     } else {
       read_word(text);
     }
+  }
+
+  // Read once: a pipe gives its lines to the first who asks.
+  const std::optional<specs::PackageList>& list_in(const std::string& text) {
+    const auto known = lists_.find(text);
+    return known != lists_.end() ? known->second : lists_.emplace(text, list_in_file(text, question_.python)).first->second;
   }
 
   std::string nothing_to_check() const {
@@ -239,6 +246,7 @@ class Reading {
       read_host(accelerators);
       return;
     }
+    workspace::refuse_several(question_.hardware, accelerators);
     const auto* model = accelerators.identify(question_.hardware);
     if (model) {
       take_gpu(*model, question_.hardware);
@@ -356,6 +364,7 @@ class Reading {
   const workspace::Context& context_;
   PyTorchIndex pytorch_;
   bool other_index_ = false;  // is named
+  std::map<std::string, std::optional<specs::PackageList>> lists_;
   Question question_;
 };
 
@@ -384,14 +393,24 @@ Knowledge load_knowledge(const workspace::Context& context, const std::vector<st
 }
 
 Question question_of(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context) {
-  return Reading(request, knowledge, context).run();
+  return Reading(request, knowledge, context).run(request.hardware);
+}
+
+std::vector<Checked> check_each(const CheckRequest& request, const std::vector<std::string>& hardware, const workspace::Context& context,
+                                pypi::Index* index) {
+  auto knowledge = load_knowledge(context, request.catalogs);
+  Reading reading(request, knowledge, context);
+  std::vector<Checked> result;
+  for (const auto& one : hardware) {
+    auto question = reading.run(one);
+    if (index) question.not_on_index = look_up(knowledge, question, *index, workspace::today());
+    result.push_back(check(knowledge, question));
+  }
+  return result;
 }
 
 Checked check(const CheckRequest& request, const workspace::Context& context, pypi::Index* index) {
-  auto knowledge = load_knowledge(context, request.catalogs);
-  auto question = question_of(request, knowledge, context);
-  if (index) question.not_on_index = look_up(knowledge, question, *index, workspace::today());
-  return check(knowledge, question);
+  return std::move(check_each(request, {request.hardware}, context, index).front());
 }
 
 }  // namespace stackx::advisor

@@ -8,8 +8,7 @@
 
 namespace stackx::advisor {
 
-// As it was typed, if with capitals ("GeForce RTX 3080"); else "h100" is H100, and "8xh100" 8xH100.
-static std::string as_written(std::string name) {
+std::string as_written(std::string name) {
   const auto is_capital = [](unsigned char c) { return std::isupper(c) != 0; };
   if (std::ranges::any_of(name, is_capital)) return name;
   auto begin = std::ranges::find_if_not(name, [](unsigned char c) { return std::isdigit(c) != 0; });
