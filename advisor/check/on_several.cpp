@@ -25,10 +25,11 @@ std::string CheckedOnSeveral::text() const {
     return specs::listed(names);
   };
   const auto yes = with(Answer::yes), no = with(Answer::no), unknown = with(Answer::unknown);
-  std::string text = yes.empty() ? "" : "on " + yes;
-  if (!no.empty()) text += (text.empty() ? "not on " : ", not on ") + no;
-  if (!unknown.empty()) text += (text.empty() ? "not known on " : ", not known on ") + unknown;
-  return subject + " " + text;
+  std::vector<std::string> parts;
+  if (!yes.empty()) parts.push_back(fmt::format("{} on {}", subject, yes));
+  if (!no.empty()) parts.push_back((parts.empty() ? subject + " not on " : "not on ") + no);
+  if (!unknown.empty()) parts.push_back((parts.empty() ? "whether " + subject + " is not known of " : "not known of ") + unknown);
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 namespace {
