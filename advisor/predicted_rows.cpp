@@ -6,6 +6,7 @@
 
 #include "analysis/prediction/roofline.hpp"
 #include "analysis/published/configuration.hpp"
+#include "analysis/published/near_workload.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -14,10 +15,11 @@ constexpr std::size_t most_shapes = 2;
 
 using Params = std::map<std::string, std::string>;
 
-// Where nothing says which shape: large enough to be bound by arithmetic.
+// Where nothing says which shape.
 std::vector<Params> usual_shapes(const std::string& pi) {
   if (pi == "matmul") {
-    const Params square{{"m", "4096"}, {"n", "4096"}, {"k", "4096"}};
+    const auto* size = analysis::usual_product_size;
+    const Params square{{"m", size}, {"n", size}, {"k", size}};
     Params half = square, single = square;
     half.insert({{"dtype", "float16"}, {"mul", "float16"}, {"acc", "float32"}});
     single.insert({{"dtype", "float32"}});

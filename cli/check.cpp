@@ -7,6 +7,7 @@
 #include "advisor/candidate/have.hpp"
 #include "advisor/check/asked.hpp"
 #include "advisor/check/check_json.hpp"
+#include "advisor/check/on_several.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/output/check_text.hpp"
@@ -46,23 +47,37 @@ advisor::CheckRequest request_of(const CheckOptions& options) {
 }
 
 // What no catalog holds is asked of the package index that pip uses.
-advisor::Checked check_deep(const CheckOptions& options, const Globals& globals) {
+auto with_index(const CheckOptions& options, const auto& ask) {
+  if (!options.deep) return ask(nullptr);
   workspace::PipIndex index(options.pip, false);
-  auto checked = advisor::check(request_of(options), globals, &*index);
+  auto checked = ask(&*index);
   index.finish();
   return checked;
 }
 
-void run_check(const CheckOptions& options, Globals& globals) {
-  const auto checked = options.deep ? check_deep(options, globals) : advisor::check(request_of(options), globals);
+int exit_code_of(advisor::Answer answer, const CheckOptions& options) {
+  return answer == advisor::Answer::no || (answer == advisor::Answer::unknown && options.strict) ? 1 : 0;
+}
+
+// Of one kind of hardware or of several, each as its type is printed.
+void tell(const auto& checked, advisor::Answer answer, const std::string& text, const CheckOptions& options, Globals& globals) {
   if (globals.json)
     print_json(advisor::to_json(checked));
   else
     print_check(checked);
-  const bool unknown = checked.answer == advisor::Answer::unknown;
-  if (unknown && !options.strict && globals.json)
-    workspace::say("stackx: unknown: {}; --strict ends with 1\n", checked.text);
-  globals.exit_code = checked.answer == advisor::Answer::no || (unknown && options.strict) ? 1 : 0;
+  if (answer == advisor::Answer::unknown && !options.strict && globals.json)
+    workspace::say("stackx: unknown: {}; --strict ends with 1\n", text);
+  globals.exit_code = exit_code_of(answer, options);
+}
+
+void run_check(const CheckOptions& options, Globals& globals) {
+  const auto request = request_of(options);
+  if (const auto several = advisor::several_asked(request, globals); !several.empty()) {
+    const auto checked = with_index(options, [&](pypi::Index* index) { return advisor::check_on_several(request, several, globals, index); });
+    return tell(checked, checked.answer(), checked.text(), options, globals);
+  }
+  const auto checked = with_index(options, [&](pypi::Index* index) { return advisor::check(request, globals, index); });
+  tell(checked, checked.answer, checked.text, options, globals);
 }
 
 // Without --hw a server would answer for its own machine, in words that are about this one.
@@ -90,7 +105,7 @@ void add_check(Command app, Globals& globals) {
                      "pylock.toml, pyproject.toml, uv.lock, poetry.lock, environment.yml; - reads `pip freeze` from stdin. "
                      "Without any: the environment that is active here")
       .type_name("REQUIREMENT|FILE");
-  command.add_option("--hw", request.hardware, "GPU or CPU, as in `stackx hw list`; host: this machine")
+  command.add_option("--hw", request.hardware, "GPU or CPU, as in `stackx hw list`, or several: v100,h100; host: this machine")
       .type_name("MODEL")
       .show_default();
   command.add_option("--driver", request.driver, "NVIDIA's driver: 535.183.01").type_name("VERSION");

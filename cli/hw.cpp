@@ -336,6 +336,7 @@ void show_hardware(const std::string& name, const Globals& globals) {
   const specs::Processors processors = specs::load_processors(globals.data_directory());
   if (const auto* model = processors.identify(name)) return show_processor(*model, table, globals);
   const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory());
+  workspace::refuse_several(name, accelerators);
   if (const auto models = accelerators.named(name); !models.empty()) return show_accelerators(name, models, globals);
   const auto* processor = table.of_processor(name);
   if (!processor) unknown(name, table, accelerators);

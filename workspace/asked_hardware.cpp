@@ -10,6 +10,7 @@
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/hardware/name.hpp"
+#include "specs/hardware/several_names.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::workspace {
@@ -88,6 +89,7 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
                                                   const specs::Accelerators& accelerators,
                                                   const Context& context) {
   if (text == "host") return this_host(host);
+  refuse_several(text, accelerators);
   if (const auto models = accelerators.named(text); !models.empty()) {
     AskedHardware asked{text, "gpu", models.front()->name, {}, {}, "", {}, models.front()->vendor};
     for (const auto* model : models) asked.models.push_back(model->name);
@@ -101,6 +103,13 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
   if (const auto* processor = processors.find(text)) return asked(*processor, "");
   if (const auto* processor = processors.of_processor(text)) return asked(*processor, text);
   return std::nullopt;
+}
+
+void refuse_several(const std::string& text, const specs::Accelerators& accelerators) {
+  const auto several = specs::several_names(text, accelerators);
+  if (several.empty()) return;
+  throw bad_input(fmt::format("--hw {}: {} kinds of hardware, {}; ask for one at a time (`stackx check REQUIREMENT --hw {}` answers for all)",
+                              specs::in_quotes(text), several.size(), specs::listed(several), fmt::join(several, ",")));
 }
 
 std::string which_is_meant(const std::string& text, const specs::Microarchitectures& processors) {

@@ -29,7 +29,10 @@ struct AskedHardware {
   std::string machine = {};               // of a processor that was named: "aarch64", "x86_64"
 };
 
-// What this machine and the catalogs know of the name, without the store; nothing if they do not.
+// Throws Error(bad_input) for the names of several accelerators: an answer for one of them would look like one for all.
+void refuse_several(const std::string& text, const specs::Accelerators& accelerators);
+
+// What this machine and the catalogs know of the name, without the store; nothing if they do not. Refuses several.
 std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const specs::Host& host,
                                                   const specs::Accelerators& accelerators,
                                                   const Context& context);

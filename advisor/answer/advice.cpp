@@ -32,8 +32,8 @@ void add_other_framework(const Grounds& from, Advice& answer) {
     if (!best.stack.contains(framework) || root == (framework == "pytorch" ? "torch" : framework)) continue;
     // Times are of as many devices as they are: none is the fastest.
     answer.remarks.push_back(
-        best.unit.ends_with("/s") ? fmt::format("Fastest published: {}, {} {} ({}): another framework, so no reason to leave {}.", best.stack,
-                                                figure_text(best.value), best.unit, best.year, root)
+        best.unit.ends_with("/s") ? fmt::format("Fastest published: {}, {} {}{} ({}): another framework, so no reason to leave {}.", best.stack,
+                                                figure_text(best.value), best.unit, on_devices(best), best.year, root)
                                   : fmt::format("Published there is {}: another framework, so no reason to leave {}.", best.stack, root));
     return;
   }
@@ -45,14 +45,14 @@ std::string in_brackets(const std::string& kind, const std::string& year) {
   return fmt::format(" ({}{}{})", kind, kind.empty() || year.empty() ? "" : ", ", year);
 }
 
-// "Nearest evidence: train_resnet50 on A100: 3411 images/s with mxnet 22.10 (amp, 2022); ...; single numbers of others."
+// "Nearest evidence: train_resnet50 on A100: 3411 images/s on 8 A100 with mxnet 22.10 (amp, 2022); ...; single numbers of others."
 void add_near_evidence(const Grounds& from, Advice& answer) {
   constexpr std::size_t most_near = 2;
   if (!from.known.near) return;
   std::vector<std::string> texts;
   for (const auto& row : evidence_rows(from.known.near->published, most_near))
     texts.push_back(
-        fmt::format("{} {} with {}{}", figure_text(row.value), row.unit, row.stack, in_brackets(row.kind, row.year)));
+        fmt::format("{} {}{} with {}{}", figure_text(row.value), row.unit, on_devices(row), row.stack, in_brackets(row.kind, row.year)));
   if (!texts.empty())
     answer.remarks.push_back(fmt::format("Nearest evidence: {} on {}: {}; single numbers of others.",
                                          from.known.near->family, from.hardware(), fmt::join(texts, "; ")));
@@ -124,12 +124,21 @@ std::optional<analysis::PublishedRanking> of_that_model(const Grounds& from) {
   return published;
 }
 
+// A product's size is said where it is not the one that stands beside what to expect.
+void say_sizes(Advice& answer) {
+  for (auto& row : answer.evidence) {
+    if (!row.sizes.empty() && answer.expect.contains(" at " + row.sizes)) row.sizes.clear();
+    if (!row.sizes.empty()) row.remark = row.remark.empty() ? row.sizes : row.sizes + "; " + row.remark;
+  }
+}
+
 void add_evidence(const Grounds& from, Advice& answer) {
   add_own_evidence(from, answer);
   const auto of_it = of_that_model(from);
   const bool of_others = names_language_model(from) && !of_it;
   answer.evidence = evidence_rows(of_it ? *of_it : from.known.published, most_evidence);
   if (answer.evidence.empty()) return answer.own.empty() ? add_near_evidence(from, answer) : void();
+  say_sizes(answer);
   if (!of_others) add_other_framework(from, answer);
   const auto& product = from.known.selection.hardware.product;
   answer.evidence_title = fmt::format("Published for {} on {}{} (others' numbers, each a single one):", from.known.selection.asked.pi,

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <regex>
 
+#include "analysis/published/product_sizes.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -43,10 +45,25 @@ std::string told_apart(const PublishedGroup& group, const PublishedRow& row) {
   return "";
 }
 
+// A round of MLPerf is of its year, whenever its repository was last changed: 1.0 and 1.1 of 2021, 2.0 and 2.1 of 2022, and so on.
+std::string year_of_round(const std::string& title) {
+  static const std::regex round(R"(MLPerf (Training|Inference) v(\d)\.(\d)\b.*)");
+  std::smatch parts;
+  if (!std::regex_match(title, parts, round)) return "";
+  const int major = std::stoi(parts[2]), minor = std::stoi(parts[3]);
+  if (major > 0) return std::to_string(2020 + major);
+  return minor == 5 ? (parts[1] == "Training" ? "2018" : "2019") : minor == 6 ? "2019" : minor == 7 ? "2020" : "";
+}
+
+std::string year_of_source(const specs::Source& source) {
+  const auto round = year_of_round(source.title);
+  return round.empty() ? source.date.substr(0, 4) : round;
+}
+
 std::string year_of(const PublishedRow& row) {
   std::string date;
-  for (const auto& source : row.sources) date = std::max(date, source.date);
-  return date.substr(0, 4);
+  for (const auto& source : row.sources) date = std::max(date, year_of_source(source));
+  return date;
 }
 
 // Of a language model as it is served, whose numbers say nothing of another's: "Llama-3.1-8B fp8 ttft".
@@ -108,7 +125,12 @@ std::string detail(const PublishedRow& row, const std::string& name) {
   return found == details.end() ? "" : found->second;
 }
 
+// "" where they are as asked.
+std::string sizes_of(const PublishedGroup& group) { return group.octaves == 0 ? "" : analysis::product_sizes(group.shape); }
+
 }  // namespace
+
+std::string on_devices(const EvidenceRow& row) { return row.devices > 1 ? fmt::format(" on {} {}", row.devices, row.hardware) : ""; }
 
 Figure readable(double value, const std::string& unit) {
   if (unit == "GFLOP/s" && value >= 1000) return {value / 1000, "TFLOP/s"};
@@ -126,7 +148,7 @@ std::string figure_text(double value) {
 EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
   const auto figure = readable(row.value, unit_of(group, row));
   EvidenceRow result{.value = figure.value, .unit = figure.unit, .kind = kind_of(group), .stack = short_stack(row),
-                     .year = year_of(row), .share = share_text(row.peak), .remark = "", .hardware = group.hardware,
+                     .year = year_of(row), .devices = group.devices.value_or(1), .sizes = sizes_of(group), .share = share_text(row.peak), .remark = "", .hardware = group.hardware,
                      .title = "", .url = "", .processes = 0, .interval = std::nullopt};
   std::vector<std::string> remarks;
   if (row.own) {
@@ -176,7 +198,7 @@ std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& publish
     const auto share = share_text(one.peak);
     const auto& source = one.published.source;
     rows.push_back({.value = figure.value, .unit = figure.unit, .kind = "", .stack = "stack not stated",
-                    .year = source.date.substr(0, 4), .share = share, .remark = share, .hardware = one.published.hardware,
+                    .year = year_of_source(source), .devices = one.published.devices.value_or(1), .sizes = "", .share = share, .remark = share, .hardware = one.published.hardware,
                     .title = source.title, .url = source.url, .processes = 0, .interval = std::nullopt});
   }
   return rows;

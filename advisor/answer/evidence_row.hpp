@@ -16,7 +16,9 @@ struct EvidenceRow {
   std::string unit;       // "TFLOP/s"
   std::string kind;       // what tells it from the others: "float16"
   std::string stack;      // "cuda 10.1.243, cudnn 7.6.2"
-  std::string year;       // "2019"; "" if the source does not say
+  std::string year;       // "2019", of the round where the source is one of a benchmark; "" if the source does not say
+  std::uint64_t devices = 1;
+  std::string sizes;      // of a product, where they are not those that were asked for: "m=n=k=8192"
   std::string share;      // "90% of peak"; "" if it is not known
   std::string remark;     // "90% of peak", "not told apart: x0.999 [0.987, 1.000], 160 shapes"
   std::string hardware;   // as published
@@ -24,6 +26,9 @@ struct EvidenceRow {
   std::uint64_t processes = 0;  // fresh ones that it is the median of, where it was measured with stackx; 0: others' number
   std::optional<analysis::Interval> interval;
 };
+
+// " on 8 A10", where there are several
+std::string on_devices(const EvidenceRow& row);
 
 EvidenceRow evidence_row(const analysis::PublishedGroup& group, const analysis::PublishedRow& row);
 

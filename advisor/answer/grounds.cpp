@@ -11,7 +11,7 @@ namespace stackx::advisor {
 
 std::string Grounds::hardware() const {
   if (!known.accelerator) return known.selection.hw;
-  return name_in_words(asked_gpu(*known.accelerator, known.selection.hw));
+  return as_written(asked_gpu(*known.accelerator, known.selection.hw).asked);
 }
 
 std::string Grounds::better() const {

@@ -49,8 +49,9 @@ class Reading {
   Reading(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context)
       : request_(request), knowledge_(knowledge), context_(context) {}
 
-  Question run() {
-    question_.hardware = request_.hardware;
+  Question run(const std::string& hardware) {
+    question_ = {}, indexes_ = {}, read_a_file_ = false;
+    question_.hardware = hardware;
     question_.driver = request_.driver;
     question_.python = specs::minor_release(request_.python);
     read_hardware();
@@ -85,7 +86,7 @@ class Reading {
     std::error_code error;
     if (!context_.words_name_files) {
       read_word(text);
-    } else if (auto list = list_in_file(text, context_of_files())) {
+    } else if (auto list = list_in(text)) {
       read_a_file_ = true;
       take(std::move(*list));
     } else if (names_a_place(text) && fs::is_directory(text, error)) {
@@ -103,6 +104,14 @@ class Reading {
     throw bad_input(fmt::format("--{0} {1}: it is of a project's file, as in `stackx check pyproject.toml --{0} {1}`, and none is named{2}",
                                 extra ? "extra" : "group", extra ? *request_.extras.begin() : *request_.groups.begin(),
                                 extra ? "; an extra of a package stands with its name, as package[extra]" : ""));
+  }
+
+  // Of several kinds of hardware a file is read for each one's machine; a pipe gives its lines once.
+  std::optional<specs::PackageList> list_in(const std::string& text) {
+    std::error_code error;
+    if (text != "-" && !fs::is_fifo(text, error)) return list_in_file(text, context_of_files());
+    const auto known = piped_.find(text);
+    return known != piped_.end() ? known->second : piped_.emplace(text, list_in_file(text, context_of_files())).first->second;
   }
 
   std::string nothing_to_check() const {
@@ -233,6 +242,7 @@ class Reading {
       read_host(accelerators);
       return;
     }
+    workspace::refuse_several(question_.hardware, accelerators);
     const auto* model = accelerators.identify(question_.hardware);
     if (model) {
       take_gpu(*model, question_.hardware);
@@ -355,6 +365,7 @@ class Reading {
   const workspace::Context& context_;
   AskedIndexes indexes_;
   bool read_a_file_ = false;
+  std::map<std::string, std::optional<specs::PackageList>> piped_;
   Question question_;
 };
 
@@ -390,14 +401,24 @@ Knowledge load_knowledge(const workspace::Context& context, const std::vector<st
 }
 
 Question question_of(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context) {
-  return Reading(request, knowledge, context).run();
+  return Reading(request, knowledge, context).run(request.hardware);
+}
+
+std::vector<Checked> check_each(const CheckRequest& request, const std::vector<std::string>& hardware, const workspace::Context& context,
+                                pypi::Index* index) {
+  auto knowledge = load_knowledge(context, request.catalogs);
+  Reading reading(request, knowledge, context);
+  std::vector<Checked> result;
+  for (const auto& one : hardware) {
+    auto question = reading.run(one);
+    if (index) question.not_on_index = look_up(knowledge, question, *index, workspace::today());
+    result.push_back(check(knowledge, question));
+  }
+  return result;
 }
 
 Checked check(const CheckRequest& request, const workspace::Context& context, pypi::Index* index) {
-  auto knowledge = load_knowledge(context, request.catalogs);
-  auto question = question_of(request, knowledge, context);
-  if (index) question.not_on_index = look_up(knowledge, question, *index, workspace::today());
-  return check(knowledge, question);
+  return std::move(check_each(request, {request.hardware}, context, index).front());
 }
 
 }  // namespace stackx::advisor

@@ -37,6 +37,10 @@ struct CheckRequest {
 // there (look_up.hpp).
 Checked check(const CheckRequest& request, const workspace::Context& context, pypi::Index* index = nullptr);
 
+// The same for each of these, in place of the request's hardware; what is asked is read once.
+std::vector<Checked> check_each(const CheckRequest& request, const std::vector<std::string>& hardware, const workspace::Context& context,
+                                pypi::Index* index = nullptr);
+
 // What a file of this name holds, a pipe, or "-"; nothing where the word names none.
 std::optional<specs::PackageList> list_in_file(const std::string& word, const specs::PythonContext& context);
 specs::PythonContext context_of(const CheckRequest& request, const std::string& platform);

@@ -8,8 +8,7 @@
 
 namespace stackx::advisor {
 
-// As it was typed, if with capitals ("GeForce RTX 3080"); else "h100" is H100, and "8xh100" 8xH100.
-static std::string as_written(std::string name) {
+std::string as_written(std::string name) {
   const auto is_capital = [](unsigned char c) { return std::isupper(c) != 0; };
   if (std::ranges::any_of(name, is_capital)) return name;
   auto begin = std::ranges::find_if_not(name, [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -39,8 +38,6 @@ const char* kind_in_words(const AskedGpu& gpu) {
   return gpu.vendor == "google" ? "TPU" : gpu.vendor == "aws" || gpu.vendor == "habana" ? "accelerator" : "GPU";
 }
 
-std::string name_in_words(const AskedGpu& gpu) { return as_written(gpu.asked); }
-
 std::string gpu_in_words(const AskedGpu& gpu) {
   std::string code;
   if (!gpu.compute_capability.empty()) {
@@ -49,7 +46,7 @@ std::string gpu_in_words(const AskedGpu& gpu) {
   } else {
     code = gpu.vendor == "intel" || gpu.vendor == "aws" ? gpu.architecture : gpu.gfx;
   }
-  const auto name = name_in_words(gpu);
+  const auto name = as_written(gpu.asked);
   return code.empty() ? name : fmt::format("{} ({})", name, code);
 }
 

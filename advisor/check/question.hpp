@@ -29,7 +29,9 @@ bool is_known_vendor(const AskedGpu& gpu);
 // "TPU", "accelerator" of AWS and Habana, else "GPU"
 const char* kind_in_words(const AskedGpu& gpu);
 
-std::string name_in_words(const AskedGpu& gpu);  // "V100"
+// As it was typed, if with capitals ("GeForce RTX 3080"); else "h100" is H100, and "8xh100" 8xH100.
+std::string as_written(std::string name);
+
 // "V100 (sm_70)", "MI250X (gfx90a)"
 std::string gpu_in_words(const AskedGpu& gpu);
 

@@ -56,6 +56,11 @@ std::optional<double> octaves(const specs::Workload& asked, const specs::Workloa
   return std::sqrt(sum);
 }
 
+std::optional<double> octaves_from_usual(const specs::Workload& workload) {
+  static const specs::Workload usual{"matmul", {{"m", usual_product_size}, {"n", usual_product_size}, {"k", usual_product_size}}};
+  return octaves(usual, workload);
+}
+
 bool asks_for_shape(const specs::Workload& asked) {
   for (const auto& [key, value] : asked.params)
     if (shape_value(value)) return true;

@@ -20,6 +20,12 @@ std::optional<double> shape_value(const std::string& value);
 // Nothing where the other is of another kind, or lacks a number that was asked for. 0: as asked.
 std::optional<double> octaves(const specs::Workload& asked, const specs::Workload& other);
 
+// m, n and k of the product that is meant where no size is asked for: bound by arithmetic, and like others' figures, as the thin
+// products that a table has at its fastest are not.
+inline constexpr const char* usual_product_size = "4096";
+// How far a product is from that one. Nothing of other work.
+std::optional<double> octaves_from_usual(const specs::Workload& workload);
+
 // Whether any number was asked for.
 bool asks_for_shape(const specs::Workload& asked);
 

@@ -38,11 +38,20 @@ Shapes shapes_of(const PublishedBucket& bucket) {
   return shapes;
 }
 
-// Of the shapes that most stacks have, the one where the best stack that has it is fastest; of mere
+// Of these the nearest to the usual size; nothing where the work has none.
+const std::string* usual_shape(const Shapes& shapes, std::size_t stacks) {
+  std::optional<std::pair<double, const std::string*>> best;
+  for (const auto& [shape, at] : shapes)
+    if (const auto away = octaves_from_usual(at.first->shape); away && at.stacks == stacks && (!best || *away < best->first)) best = {*away, &shape};
+  return best ? best->second : nullptr;
+}
+
+// Of the shapes that most stacks have, the usual one, else the one where the best stack that has it is fastest; of mere
 // times the longest.
 std::string family_shape(const Shapes& shapes, const std::vector<const PublishedArm*>& order) {
   std::size_t most = 0;
   for (const auto& [shape, at] : shapes) most = std::max(most, at.stacks);
+  if (const auto* usual = usual_shape(shapes, most)) return *usual;
   for (const PublishedArm* arm : order) {
     std::optional<std::pair<double, std::string>> best;
     for (const auto& [shape, cell] : arm->cells) {

@@ -199,9 +199,9 @@ std::string evidence_title(const Advice& advice, std::size_t shown) {
 // Where a table has no room: "Published for matmul on V100, best of 8: 112 TFLOP/s float16, cuda 10.1.243 (2019)."
 std::string evidence_line(const Advice& advice) {
   const auto& row = advice.evidence.front();
-  return fmt::format("{}, first of {}: {} {}, {}{}; all: --explain.", advice.evidence_title.substr(0, advice.evidence_title.find(" (")),
+  return fmt::format("{}, first of {}: {} {}{}{}, {}{}; all: --explain.", advice.evidence_title.substr(0, advice.evidence_title.find(" (")),
                      advice.evidence.size(), figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind,
-                     row.stack, row.year.empty() ? "" : " (" + row.year + ")");
+                     on_devices(row), row.sizes.empty() ? "" : " at " + row.sizes, row.stack, row.year.empty() ? "" : " (" + row.year + ")");
 }
 
 // How many rows there is room for: what others published gives way first, to a line (0 rows).

@@ -60,7 +60,7 @@ void run(const DriversOptions& options, Globals& globals) {
   std::vector<advisor::DriverSpan> spans;
   for (const auto& name : options.gpus) {
     const auto gpu = advisor::asked_gpu(nvidia_gpu(accelerators, name), name);
-    spans.push_back(advisor::driver_span(knowledge.drivers(), advisor::name_in_words(gpu), gpu.compute_capability));
+    spans.push_back(advisor::driver_span(knowledge.drivers(), advisor::as_written(name), gpu.compute_capability));
   }
   const auto answer = advisor::driver_answer(spans, options.driver);
   const auto cuda = advisor::drivers_of_cuda(knowledge.drivers());

@@ -23,6 +23,7 @@ constexpr std::array units{
     Unit{"float64", "FP64"},         Unit{"float64_tensor", "FP64 tensor"},
     Unit{"float32", "FP32"},         Unit{"tensorfloat32", "TF32"},
     Unit{"float16", "FP16"},         Unit{"float16_tensor", "FP16 tensor"},
+    Unit{"float16_tensor_float16_sums", "in FP16"},
     Unit{"bfloat16", "BF16"},        Unit{"float8", "FP8"},
     Unit{"float4", "FP4"},           Unit{"int8", "INT8"}};
 
@@ -78,6 +79,13 @@ void print_title(const std::string& name, const Models& models) {
   print_paragraph(name + ": " + text, 2);
 }
 
+// What the figure of float16 means.
+std::string sums_note(const Models& models) {
+  const auto shows = [&](const char* unit) { return std::ranges::any_of(models, [&](const auto* model) { return peak(*model, unit).has_value(); }); };
+  if (shows("float16_tensor_float16_sums")) return "FP16 tensor: with FP32 sums, as frameworks ask for; in FP16: with FP16 sums, which GeForce adds twice as fast";
+  return shows("float16_tensor") ? "FP16 tensor: with FP32 sums, as frameworks ask for" : "";
+}
+
 }  // namespace
 
 nlohmann::json accelerator_json(const Accelerator& model) {
@@ -93,6 +101,7 @@ nlohmann::json accelerator_json(const Accelerator& model) {
   if (model.memory_gb) json["memory_gb"] = *model.memory_gb;
   if (model.bandwidth_gb_s) json["bandwidth_gb_s"] = *model.bandwidth_gb_s;
   if (model.tdp_w) json["tdp_w"] = *model.tdp_w;
+  if (model.sms) json["sms"] = *model.sms;
   return json;
 }
 
@@ -107,7 +116,7 @@ void print_accelerators(const specs::Accelerators& table) {
                {"FP16 tensor", true}},
               rows);
   workspace::print("\n");
-  print_paragraph("FP32 and FP16 tensor: peak TFLOP/s, dense, at boost clock; -: no source states it");
+  print_paragraph("FP32 and FP16 tensor (with FP32 sums): peak TFLOP/s, dense, at boost clock; -: no source states it");
 }
 
 void print_models(const std::string& name, const Models& models) {
@@ -136,6 +145,7 @@ void print_models(const std::string& name, const Models& models) {
   print_table(std::move(columns), rows);
   workspace::print("\n");
   print_paragraph("FP64 to INT8: peak TFLOP/s (INT8: TOP/s), dense, at boost clock; -: no source states it");
+  if (const auto note = sums_note(models); !note.empty()) print_paragraph(note);
   for (const auto* model : models)
     if (!model->aliases.empty()) print_paragraph(fmt::format("{} is also called {}", model->name, fmt::join(model->aliases, ", ")), 4);
   for (std::size_t i = 0; i < sources.size(); ++i) print_paragraph(fmt::format("[{}] {}", i + 1, sources[i]), 4);

@@ -36,6 +36,11 @@ void print_clash(const std::vector<resolver::Reason>& reasons, const std::string
   }
 }
 
+void print_first_line(Answer answer, const std::string& text) {
+  const char* word = answer == Answer::yes ? "Yes" : answer == Answer::no ? "No" : "Unknown";
+  workspace::write_out(in_lines(fmt::format("{}: {}.", word, text)));
+}
+
 // Where it is another than that of the answer; a change of Python says so itself.
 std::string on_python(const Checked& checked, const advisor::Nearest& nearest) {
   const auto python = nearest.stack.components.find("python");
@@ -59,8 +64,7 @@ void print_nearest(const Checked& checked) {
 }  // namespace
 
 void print_check(const Checked& checked) {
-  const char* word = checked.answer == Answer::yes ? "Yes" : checked.answer == Answer::no ? "No" : "Unknown";
-  workspace::write_out(in_lines(fmt::format("{}: {}.", word, checked.text)));
+  print_first_line(checked.answer, checked.text);
   for (std::size_t i = 0; i < checked.because.size(); ++i)
     if (checked.answer == Answer::yes ? i < 4 : i > 0) workspace::write_out(in_lines(checked.because[i], 2));
   if (!checked.clash.empty()) {
@@ -77,6 +81,14 @@ void print_check(const Checked& checked) {
   }
   if (!checked.as_of.empty()) workspace::write_out(in_lines(workspace::freshness(checked.as_of, workspace::today()) + "."));
   for (const auto& overlay : checked.overlays) workspace::print("With your catalog {}.\n", overlay);
+}
+
+void print_check(const advisor::CheckedOnSeveral& several) {
+  print_first_line(several.answer(), several.text());
+  for (std::size_t i = 0; i < several.checked.size(); ++i) {
+    workspace::print("\n{}\n", specs::printable(advisor::as_written(several.hardware[i])));
+    print_check(several.checked[i]);
+  }
 }
 
 }  // namespace stackx::cli

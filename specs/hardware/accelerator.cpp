@@ -21,8 +21,10 @@ namespace {
 
 constexpr std::string_view rate_suffix = "_tflops";
 
+constexpr const char* float16_sums = "float16_tensor_float16_sums";
+
 constexpr std::array peak_names{"float64", "float64_tensor", "float32",  "tensorfloat32",
-                                "float16", "float16_tensor", "bfloat16", "float8",
+                                "float16", "float16_tensor", float16_sums, "bfloat16", "float8",
                                 "float4",  "int8"};
 
 // Says what a thing is, not which one: "16GB" or "PCIe" alone names no model.
@@ -124,6 +126,7 @@ Accelerator read(const Component& gpu, const VersionEntry& entry) {
   model.memory_gb = reader.number("memory_gb");
   model.bandwidth_gb_s = reader.number("bandwidth_gb_s");
   model.tdp_w = reader.number("tdp_w");
+  model.sms = reader.number("sms");
   for (const std::string name : peak_names)
     if (const auto rate = reader.number(name + std::string(rate_suffix)))
       model.peaks.emplace(name, *rate);
@@ -240,10 +243,11 @@ const std::string* parameter(const Workload& workload, const std::string& name) 
 }
 
 // The units that multiply such numbers; a complex product is made of real ones.
-std::vector<std::string> units_for(const std::string& type) {
+std::vector<std::string> units_for(const std::string& type, bool sums_in_float16) {
   if (type == "float64" || type == "complex128") return {"float64", "float64_tensor"};
   if (type == "float32" || type == "complex64") return {"float32"};
   if (type == "tensorfloat32" || type == "tf32") return {"tensorfloat32"};
+  if (type == "float16" && sums_in_float16) return {"float16", "float16_tensor", float16_sums};
   if (type == "float16") return {"float16", "float16_tensor"};
   if (type.starts_with("float8") || type == "fp8") return {"float8"};  // e4m3 and e5m2 go through the same units
   if (type == "bfloat16" || type == "float4" || type == "int8") return {type};
@@ -398,8 +402,9 @@ std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& work
   const std::string* type = parameter(workload, "mul");  // what is multiplied decides the unit
   if (type == nullptr) type = parameter(workload, "dtype");
   if (type == nullptr) return std::nullopt;
+  const std::string* sums = parameter(workload, "acc");
   std::optional<Peak> best;
-  for (const auto& unit : units_for(*type)) {
+  for (const auto& unit : units_for(*type, sums && *sums == "float16")) {
     const auto found = accelerator.peaks.find(unit);
     if (found == accelerator.peaks.end()) continue;
     // Tensor cores whose rate is not stated: what the other cores do is a fraction of it.

@@ -29,8 +29,10 @@ struct Accelerator {
   std::string machine;               // processor of the host it is built into: "aarch64"; "": any, usually x86_64
   std::string segment;               // "datacenter", "workstation", "geforce", "jetson"
   std::optional<double> memory_gb, bandwidth_gb_s, tdp_w;
+  std::optional<double> sms;  // multiprocessors, of a slice its own
   // TFLOP/s (int8: TOP/s) by the unit that reaches it: float64, float64_tensor, float32,
-  // tensorfloat32, float16, float16_tensor, bfloat16, float8, float4, int8.
+  // tensorfloat32, float16, float16_tensor, float16_tensor_float16_sums, bfloat16, float8, float4, int8. GeForce adds half as fast
+  // in float32, as frameworks do, as in float16: float16_tensor is with float32 sums everywhere.
   std::map<std::string, double> peaks;
   std::vector<std::string> sources;
 };

@@ -124,10 +124,11 @@ Microarchitecture parse_row(const std::string& id, const Node& node,
   row.vendor = node.at("vendor").nonempty();
   if (const auto aliases = node.find("aliases"))
     for (const Node& alias : aliases->items()) row.aliases.push_back(alias.nonempty());
-  for (const Node& match : node.at("match").items()) row.matches.push_back(parse_match(match));
-  if (row.matches.empty()) node.at("match").fail("expected at least one match");
   if (const auto processors = node.find("processors"))
     for (const Node& pattern : processors->items()) row.processors.emplace_back(pattern.nonempty());
+  if (const auto matches = node.find("match"); matches || row.processors.empty())  // else it is known by name alone
+    for (const Node& match : node.at("match").items()) row.matches.push_back(parse_match(match));
+  if (row.matches.empty() && (row.processors.empty() || node.find("match"))) node.at("match").fail("expected at least one match");
   if (const auto core = node.find("core")) row.core = core->text();
   if (const auto march = node.find("march")) row.march = march->text();
   if (const auto isa = node.find("isa")) row.isa = isa->texts();

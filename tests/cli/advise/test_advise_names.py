@@ -1,6 +1,7 @@
 """How people call hardware, workloads and packages, and what advise takes it for."""
 
 import json
+import re
 
 from advise_base import AdviseCase
 
@@ -13,6 +14,28 @@ class AdviseNames(AdviseCase):
             self.assertIn(nearest, done.stderr)
         self.golden("unknown", self.advise("--hw", "v10", exit_code=2).stderr.split("\n")[-2] + "\n")
         self.assertIn("matmul", self.advise("--hw", "v100", "--workload", "matmol", exit_code=2).stderr)
+
+    def test_names_of_several_gpus_are_no_name(self):
+        for several in ("v100,l40s,b200", "v100 l40s b200", "v100 and l40s and b200"):
+            said = self.advise("--hw", several, "--workload", "matmul", exit_code=2)
+            self.assertEqual(said.stdout, "")
+            self.assertIn("3 kinds of hardware, v100, l40s and b200; ask for one at a time (`stackx check REQUIREMENT --hw v100,l40s,b200`", said.stderr)
+        self.assertIn("2 kinds of hardware", self.stackx("hw", "show", "v100,b200", exit_code=2).stderr)
+
+    def test_figures_in_one_line_say_of_how_many_and_when(self):
+        said = " ".join(self.advise("--hw", "a10", "--workload", "matmul").stdout.split())
+        self.assertIn("Nearest evidence: infer_bert_large on A10: 8792 samples/s on 8 NVIDIA A10 with cuda 11.3, cudnn 8.2.1 (bert-99 Offline, 2021);", said)
+
+    def test_a_product_without_a_size_is_a_usual_one(self):
+        for hw in ("v100", "a100", "h100", "h200", "b200", "l40s", "rtx4090", "t4"):
+            said = " ".join(self.advise("--hw", hw, "--workload", "matmul").stdout.split())
+            sizes = re.search(r"at (m=n=k=\d+|m=\d+, n=\d+, k=\d+)", said).group(1)
+            numbers = [int(one) for one in re.findall(r"\d+", sizes)]
+            self.assertLessEqual(max(numbers), 4 * min(numbers), (hw, sizes))
+
+    def test_a_geforce_adds_in_float32_at_half_the_printed_rate(self):
+        said = self.advise("--hw", "rtx4090", "--workload", "matmul:dtype=float16").stdout
+        self.assertLessEqual(float(re.search(r"float16 \[[\d.]+, ([\d.]+)\]", said).group(1)), 165.2, said)
 
     def test_hardware_and_workload_as_people_type_them(self):
         done = self.advise("--hw", "rtx4090", "--workload", "gemm:dtype=fp16")

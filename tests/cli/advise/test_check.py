@@ -49,6 +49,28 @@ class Answers(Check):
         self.assertEqual(self.first_line("jaxlib==0.1.60+cuda110", "--python", "3.13", hw="a100", exit_code=1),
                          "No: jaxlib 0.1.60+cuda110 has wheels for Python 3.6 to 3.9, not for 3.13.")
 
+    def test_several_kinds_of_hardware(self):
+        for several in ("v100,l40s,b200", "v100 l40s b200", "v100 + l40s + b200"):
+            said = self.check("torch==2.15.0", hw=several, exit_code=1).stdout
+            self.assertEqual(said.splitlines()[0], "No: torch==2.15.0 runs on L40S and B200, not on V100.")
+            self.assertEqual(said.count("\nNo: "), 1)
+            self.assertEqual(said.count("\nYes: "), 2)
+        self.assertEqual(self.first_line("torch==2.15.0", hw="b200,l40s"), "Yes: torch==2.15.0 runs on B200 and L40S.")
+        self.assertRegex(self.first_line("torch==99", hw="v100,h100"), "^Unknown: whether torch==99 runs is not known of V100 and H100.$")
+        self.assertRegex(self.first_line("torch==99", "--strict", hw="v100,h100", exit_code=1), "^Unknown: ")
+        self.assertIn('--hw "b2000": no such hardware', self.check("torch", hw="h100,b2000", exit_code=2).stderr)
+
+    def test_a_pipe_is_read_once_for_several(self):
+        said = self.check("-", hw="v100,a100", exit_code=1, input="torch==2.15.0\n").stdout
+        self.assertEqual(said.splitlines()[0], "No: it runs on A100, not on V100.")
+
+    def test_several_as_json(self):
+        document = json.loads(self.check("torch==2.15.0", "--json", hw="v100,h100", exit_code=1).stdout)
+        self.assertEqual(schema_errors("checks", [document]), [""])
+        self.assertEqual([one["hw"] for one in document["checks"]], ["v100", "h100"])
+        self.assertEqual(schema_errors("check", [one["check"] for one in document["checks"]]), ["", ""])
+        self.assertEqual((document["answer"], document["text"]), ("no", "torch==2.15.0 runs on H100, not on V100"))
+
     def test_strict_makes_an_unknown_fail(self):
         self.assertRegex(self.first_line("torch==99", "--strict", exit_code=1), "^Unknown: ")
         self.assertRegex(self.first_line("torch==2.4.0", "--strict"), "^Yes: ")

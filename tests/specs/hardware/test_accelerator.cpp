@@ -163,6 +163,39 @@ TEST_CASE("a slice of a card is meant where somebody says MIG, and only there", 
   CHECK(slice->rate < card->rate / 6.9);
 }
 
+TEST_CASE("a slice's peaks are those of its multiprocessors", "[accelerator][facts]") {
+  const auto rate = [](const char* name) { return peak(name, "matmul:dtype=bfloat16")->rate; };
+  CHECK(rate("A100 SXM4 40GB MIG 1g.5gb") == Approx(312e3 * 14 / 108).epsilon(1e-3));
+  CHECK(rate("A100 SXM4 40GB MIG 7g.40gb") == Approx(312e3 * 98 / 108).epsilon(1e-3));
+  CHECK(rate("H100 SXM5 80GB MIG 3g.40gb") == Approx(989.4e3 * 60 / 132).epsilon(1e-3));
+  CHECK(rate("H100 SXM5 80GB MIG 1g.20gb") == Approx(989.4e3 * 26 / 132).epsilon(1e-3));
+  CHECK(rate("H100 SXM5 80GB MIG 7g.80gb") == 989.4e3);
+  for (const auto& model : shipped().all())
+    if (model.title.contains(" SMs)")) {
+      INFO(model.title);
+      REQUIRE(model.sms);
+      CHECK(model.title.contains(std::to_string(static_cast<int>(*model.sms)) + " of "));
+    }
+}
+
+// NVIDIA's white papers print both rates; what is mostly quoted of a GeForce is with float16 sums.
+TEST_CASE("a peak of float16 is with sums in float32, as frameworks ask for", "[accelerator][facts]") {
+  const auto usual = [](const char* name) { return peak(name, "matmul:dtype=float16,mul=float16,acc=float32")->rate / 1000; };
+  const auto fast = [](const char* name) { return peak(name, "matmul:dtype=float16,mul=float16,acc=float16")->rate / 1000; };
+  CHECK(usual("rtx 4090") == 165.2);
+  CHECK(fast("rtx 4090") == 330);
+  CHECK(usual("rtx 2080 ti") == 53.8);
+  CHECK(usual("rtx 3090") == 71);
+  CHECK(usual("rtx 5090") == 209.5);
+  for (const char* full : {"titan rtx", "titan v", "rtx 6000 ada", "rtx a6000", "quadro rtx 5000", "a10", "l40s", "t4", "v100", "a100", "h100"}) {
+    INFO(full);
+    CHECK(usual(full) == fast(full));
+    CHECK(usual(full) > 60);
+  }
+  for (const auto& model : shipped().all())
+    if (model.peaks.contains("float16_tensor_float16_sums")) CHECK(model.segment == "geforce");
+}
+
 TEST_CASE("an alias belongs to one model", "[accelerator]") {
   std::map<std::string, std::string> owner;
   for (const auto& model : shipped().all()) {

@@ -122,11 +122,9 @@ const std::vector<const char*> unknown{
         "l400", "g2",
     "a3", "highgpu", "standard", "100", "80", "rtx4", "rtx40", "rtx409", "rtx40900", "rtx4090d", "rtx 4090 d",
         "rtx4090laptop",
-    "rtx-4090-laptop", "RTX 4090 Laptop GPU", "rtx4090ti", "rtx 4090 ti", "rtx3070ti", "RTX 3070 Ti", "rtx3060ti",
-        "rtx 2080 super",
-    "rtx2080super", "4080 super", "rtx4080super", "rtx 2070", "rtx2070", "gtx1070", "gtx 1060", "v100nvl", "l4s",
+    "rtx-4090-laptop", "RTX 4090 Laptop GPU", "rtx4090ti", "rtx 4090 ti", "rtx5090ti", "RTX 5080 Super", "rtx3090super", "gtx 1080 super", "rtx 2090", "gtx1040", "v100nvl", "l4s",
         "t4s", "t40", "k8",
-    "p1000", "mi300", "h100a", "7900 xtxx", "rx7950xt", "a10s", "b2000", "rtx-5090-laptop", "rtx5070", "xeon", "8x", "8xfoo"};
+    "p1000", "mi300", "h100a", "7900 xtxx", "rx7950xt", "a10s", "b2000", "rtx-5090-laptop", "rtx5040", "xeon", "8x", "8xfoo"};
 
 }  // namespace
 

@@ -110,7 +110,7 @@ TEST_CASE("processors of PCs and clouds are known by their names", "[model_patte
       {"Intel Xeon 6 6980P", "granite-rapids"},
       {"Xeon 6780E", "sierra-forest"}, {"Xeon 8480+", "sapphire-rapids"}, {"Xeon Platinum 8380H", "cooper-lake"},
       {"Intel(R) Xeon(R) CPU Max 9480", "sapphire-rapids"}, {"Xeon w9-3495X", "sapphire-rapids"}, {"AWS Graviton3", "neoverse-v1"},
-      {"graviton4", "neoverse-v2"}, {"NVIDIA Grace", "neoverse-v2"}, {"Google Axion", "neoverse-v2"}, {"Apple M1 Pro", "apple-m1"},
+      {"graviton4", "neoverse-v2"}, {"NVIDIA Grace", "neoverse-v2"}, {"Google Axion", "neoverse-v2"}, {"Apple M1 Pro", "apple-m1"}, {"Apple M3 Max", "apple-m3"}, {"Apple M4", "apple-m4"},
       {"Ampere Altra Q80-30", "neoverse-n1"}, {"c7g.xlarge", "neoverse-v1"}, {"m6gd.16xlarge", "neoverse-n1"},
       {"r8g.metal-24xl", "neoverse-v2"}, {"c7a.large", "zen4"},
       {"c7i.4xlarge", "sapphire-rapids"}, {"m7i-flex.large", "sapphire-rapids"}, {"r6id.metal", "ice-lake-sp"}, {"m6a.xlarge", "zen3"},
@@ -124,7 +124,7 @@ TEST_CASE("processors of PCs and clouds are known by their names", "[model_patte
     INFO(name);
     CHECK(of(name) == id);
   }
-  for (const char* nobody : {"Xeon", "Xeon 6315P", "AMD EPYC Processor", "Intel(R) Xeon(R) CPU @ 2.20GHz", "Apple M3", "Tesla V100",
+  for (const char* nobody : {"Xeon", "Xeon 6315P", "AMD EPYC Processor", "Intel(R) Xeon(R) CPU @ 2.20GHz", "Apple M5", "Tesla V100",
                              "Xeon 5160", "m5.xlarge", "c3.large", "n2-standard-4", "Standard_D4s_v5"}) {
     INFO(nobody);
     CHECK(of(nobody).empty());

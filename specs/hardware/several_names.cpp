@@ -1,0 +1,100 @@
+#include "specs/hardware/several_names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "specs/hardware/accelerator.hpp"
+#include "specs/hardware/glued_name.hpp"
+#include "specs/hardware/name.hpp"
+
+namespace stackx::specs {
+namespace {
+
+bool is_separator_word(std::string_view word) { return word == "and" || word == "or" || word == "vs" || word == "+" || word == "&" || word == "/"; }
+
+// Cut at these characters, and at nothing else.
+std::vector<std::string> cut(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find_first_of(separators), text.size());
+    std::string part(text.substr(0, end));
+    part.erase(0, part.find_first_not_of(' '));
+    part.erase(part.find_last_not_of(' ') + 1);
+    if (!part.empty() && std::ranges::find(parts, part) == parts.end()) parts.push_back(std::move(part));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+// "h100 and rtx 4090": "h100", "rtx 4090"
+std::vector<std::string> cut_at_words(std::string_view text) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const auto& word : cut(text, " "))
+    if (!is_separator_word(word))
+      part += (part.empty() ? "" : " ") + word;
+    else if (!part.empty())
+      parts.push_back(std::exchange(part, {}));
+  if (!part.empty()) parts.push_back(part);
+  return parts;
+}
+
+// One word as models are called: "b2000"; not "80GB", nor "PCIe".
+bool looks_like_a_model(const std::string& part) {
+  return part.find(' ') == part.npos && std::isalpha(static_cast<unsigned char>(part[0])) && std::ranges::any_of(part, [](unsigned char c) { return std::isdigit(c); });
+}
+
+// A word that may be a whole name by itself: "v100", "4090"; not "8", nor "Ti".
+bool may_be_a_name(const std::string& part) {
+  const auto digits = std::ranges::count_if(part, [](unsigned char c) { return std::isdigit(c); });
+  return digits >= 4 || (digits > 0 && static_cast<std::size_t>(digits) < part.size());
+}
+
+bool share_a_model(const std::string& one, const std::string& other, const Accelerators& accelerators) {
+  const auto models = accelerators.named(one);
+  return std::ranges::any_of(accelerators.named(other), [&](const auto* model) { return std::ranges::find(models, model) != models.end(); });
+}
+
+bool name_different_models(const std::vector<std::string>& parts, const Accelerators& accelerators) {
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (!share_a_model(parts[j], parts[i], accelerators)) return true;
+  return false;
+}
+
+bool is_of_one_model(std::string_view text, const Accelerators& accelerators) {
+  const auto words = words_of(hardware_words(text));
+  const auto has_all = [&](const std::string& label) {
+    const auto there = hardware_words(label);
+    return std::ranges::all_of(words, [&](const auto& word) { return has_word(there, word); });
+  };
+  return std::ranges::any_of(accelerators.all(), [&](const Accelerator& model) {
+    return has_all(model.name) || has_all(model.title) || std::ranges::any_of(model.aliases, has_all);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> several_names(std::string_view text, const Accelerators& accelerators) {
+  const auto is_known = [&](const std::string& part) { return !accelerators.named(part).empty(); };
+  auto parts = cut(text, ",;");
+  std::erase_if(parts, [&](const auto& part) { return !is_known(part) && !looks_like_a_model(part); });
+  if (parts.size() > 1 && std::ranges::any_of(parts, is_known)) return parts;
+  if (is_of_one_model(text, accelerators)) return {};
+  for (auto again : {cut(text, "+&|/"), cut_at_words(text), cut(text, " ")}) {
+    std::erase_if(again, [&](const auto& part) { return !may_be_a_name(part) || !is_known(part); });
+    if (again.size() > 1 && name_different_models(again, accelerators)) return again;
+  }
+  return {};
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  if (names.size() < 2) return fmt::format("{}", fmt::join(names, ""));
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
+}  // namespace stackx::specs
