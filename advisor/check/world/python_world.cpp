@@ -196,6 +196,7 @@ class Builder {
     if (!demands_.add_places(release, made)) world_.built_here[package.name] = release.version.text();
     const auto fact = fact_for(knowledge_, package.name, release.version, question_);
     if (fact.built_for && !fact.built_for->cuda.empty()) made.attributes["cuda"] = fact.built_for->cuda;
+    libraries_open_ = libraries_open_ || knowledge_.leaves_libraries_open(package.name, release);
     add_dependencies(package, release, "", made);
     for (const auto& [other, range] : knowledge_.beside(package.name, release.version.text()))
       if (asked_.contains(other)) {
@@ -278,6 +279,7 @@ class Builder {
       if (!holds || (!extra.empty() && dependency.holds(without))) continue;
       if (!dependency.url.empty()) continue;
       const auto name = knowledge_.real_name(dependency.name);
+      if (libraries_open_ && package.name.starts_with("nvidia-") && name.starts_with("nvidia-")) continue;
       const bool itself = name == package.name;
       if (!itself) {
         made.requires_.push_back(needs(name, dependency.versions));
@@ -298,6 +300,7 @@ class Builder {
   Demands demands_;
   PythonWorld world_;
   std::set<std::string> asked_, with_extras_;
+  bool libraries_open_ = false;  // cuDNN of such a build asks for any cuBLAS, and the build, nobody knows how, for one
   std::map<std::string, std::vector<SpecifierSet>> constrained_;
   std::deque<Wish> waiting_;
   std::set<std::tuple<std::string, std::string, std::string>> seen_;
