@@ -7,11 +7,13 @@
 #include <set>
 
 #include "advisor/check/beside.hpp"
+#include "advisor/check/forward_compatibility.hpp"
 #include "advisor/check/judge.hpp"
 #include "advisor/check/left_out.hpp"
 #include "advisor/check/nearest/nearest.hpp"
 #include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
+#include "advisor/check/otherwise.hpp"
 #include "advisor/check/wording.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
@@ -170,7 +172,7 @@ class Checking {
   }
 
   void add_wheels_of(const std::string& name, const std::string& wheels) {
-    const auto checked = of_another({wheels});
+    const auto checked = of_another(instead_of(question_, {wheels}));
     if (checked.answer != Answer::yes) return;
     Nearest nearest;
     nearest.stack = checked.stack;
@@ -233,73 +235,23 @@ class Checking {
 
   void say_hopeless() {
     if (!question_.gpu || beside_another_) return;
-    for (const auto& placed : question_.asked) {
-      const auto name = knowledge_.real_name(placed.dependency.name);
-      if (auto place = knowledge_.elsewhere(name, {question_.gpu->architecture, question_.gpu->vendor}); !place.empty())
-        result_.notes.push_back(std::move(place));
-      else if (!some_release_has_code(knowledge_, name, question_))
-        result_.notes.push_back(fmt::format("no release of {} that is known has code for {}", name, gpu_in_words(*question_.gpu)));
-    }
-    if (const auto others = other_frameworks(); !others.empty())
-      result_.notes.push_back(fmt::format("what is known to run there: {}", fmt::join(others, ", ")));
+    for (auto& one : otherwise(knowledge_, question_, [this](Question other) { return of_another(std::move(other)); }))
+      result_.notes.push_back(std::move(one));
   }
 
-  bool is_asked(const std::string& name) const {
-    return std::ranges::any_of(question_.asked, [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; });
-  }
-
-  // On the same machine, each by itself: "torch 2.15.0", "jax[cuda12] 0.12.0".
-  std::vector<std::string> other_frameworks() const {
-    std::vector<std::string> found;
-    if (!is_known_vendor(*question_.gpu)) return found;
-    const bool serves = std::ranges::any_of(frameworks(), [&](const auto& one) { return is_server(one.name) && is_asked(one.name); });
-    for (const auto& [name, role] : frameworks()) {
-      const bool like_it = role == Role::computes || (role == Role::serves && serves);
-      if (!like_it || is_asked(name) || !knowledge_.package(name)) continue;
-      auto checked = of_another({name});
-      // jax[cuda12] for jax
-      auto called = name;
-      const auto instead = checked.nearest.empty() ? "" : checked.nearest.front().changes.front().name;
-      if (instead.substr(0, instead.find('[')) == name) {
-        called = instead;
-        checked = of_another(checked.nearest.front().install);
-      }
-      if (checked.answer == Answer::yes) found.push_back(fmt::format("{} {}", called, checked.stack.components.at(name)));
-    }
-    return found;
-  }
-
-  Checked of_another(const std::vector<std::string>& asked) const {
-    auto other = question_;
-    other.asked.clear();
-    for (const auto& text : asked) other.asked.push_back(specs::read_dependency(text, "another framework"));
-    other.constraints.clear();
+  Checked of_another(Question other) const {
     Checking checking(knowledge_, other);
     checking.beside_another_ = true;
     return checking.run();
   }
 
-  // A data-center GPU may run newer CUDA on an old branch.
   void add_forward_compatibility(const OnPython& here) {
-    if (question_.driver.empty() || !question_.gpu || !question_.gpu->data_center || !here.judged.why) return;
+    if (!here.judged.why) return;
     const bool about_driver = std::ranges::any_of(here.judged.why->clauses, [](const auto& clause) {
       return clause.kind == resolver::Clause::Kind::requirement && clause.text.starts_with("driver ");
     });
-    if (!about_driver) return;
-    const auto branch = specs::major_release(question_.driver);
-    for (const auto& [name, version] : here.judged.chosen.components) {
-      if (is_given(name) || name.find('+') != name.npos || !knowledge_.package(name)) continue;
-      const auto fact = knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
-      if (!fact.built_for || fact.built_for->cuda.empty() || !is_framework(name)) continue;
-      const auto branches = knowledge_.drivers().compatible_branches(fact.built_for->cuda);
-      if (std::ranges::find(branches, branch) == branches.end()) continue;
-      auto release = fact.built_for->cuda;
-      std::ranges::replace(release, '.', '-');
-      result_.notes.push_back(fmt::format(
-          "NVIDIA's forward compatibility: with the package cuda-compat-{0} driver R{1} runs it on data-center GPUs; if that is "
-          "installed, ask with cuda-compat-{0}",
-          release, branch));
-    }
+    auto said = about_driver ? forward_compatibility(knowledge_, question_, here.judged.chosen) : "";
+    if (!said.empty()) result_.notes.push_back(std::move(said));
   }
 
   void say_gpu(const OnPython& here) {
@@ -317,11 +269,18 @@ class Checking {
       say_fallen_back(here);
     } else if (question_.gpu && here.gpu.used.empty()) {
       result_.answer = Answer::unknown;
-      if (!say_source_alone()) result_.because.push_back(fmt::format("nothing in {} is known to use a GPU", asked()));
+      if (!say_source_alone()) result_.because.push_back(no_gpu_known());
       result_.text = result_.because.front();
     } else {
       say_yes(here);
     }
+  }
+
+  std::string no_gpu_known() const {
+    for (const auto& placed : question_.asked)
+      if (const auto name = knowledge_.real_name(placed.dependency.name); name.starts_with("nvidia-"))
+        return fmt::format("for which GPUs {} has code is not known", placed.dependency.text());
+    return fmt::format("nothing in {} is known to use a GPU", asked());
   }
 
   // Where the newest vllm does not take the torch that is asked for, an installer goes back to vllm 0.1.3, which says

@@ -68,7 +68,8 @@ class Look {
       return;
     }
     if (states || !fact.built_for_cuda.empty()) {
-      if (!fact.soft) on_.used.push_back(one);
+      const bool by_its_parts = name == "cuda-toolkit" && !is_asked(name);  // which are looked at one by one
+      if (!fact.soft && !by_its_parts) on_.used.push_back(one);
       framework_used_ = framework_used_ || computes(name);
       add_system(fact, name, version);
       return;

@@ -5,6 +5,7 @@
 
 #include "advisor/check/world/choice_order.hpp"
 #include "advisor/check/world/demands.hpp"
+#include "advisor/check/world/extras.hpp"
 #include "advisor/check/world/open_packages.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
@@ -31,7 +32,8 @@ bool names_one(const SpecifierSet& versions) { return !specs::single_version(ver
 class Builder {
  public:
   Builder(const Knowledge& knowledge, const Question& question, const std::string& python)
-      : knowledge_(knowledge), question_(question), target_(python, "linux " + question.machine), demands_(knowledge, question, target_) {
+      : knowledge_(knowledge), question_(question), target_(python, "linux " + question.machine), demands_(knowledge, question, target_),
+        extras_(knowledge, question) {
     world_.python = python;
   }
 
@@ -239,28 +241,8 @@ class Builder {
     made.version = release.version;
     made.requires_.push_back(needs(package.name, specs::range_or_any("==" + release.version.text())));
     add_dependencies(package, release, extra, made);
-    const auto fact = knowledge_.about(package.name, release.version, extra, question_.machine);
-    if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
-    if (lacks_extra(package, release, extra)) made.requires_.push_back(fails(fmt::format("it has no extra {}", extra)));
+    if (const auto words = extras_.failure(package, release, extra); !words.empty()) made.requires_.push_back(fails(words));
     return made;
-  }
-
-  // On any Python.
-  bool brings_something(const specs::Package& package, const PackageRelease& release, const std::string& extra) const {
-    const auto* dependencies = knowledge_.requirements(package.name, release);
-    return dependencies && std::ranges::any_of(known_pythons(), [&](const auto& python) {
-      auto with = specs::Target(python, "linux " + question_.machine).environment(), without = with;
-      with.variables["extra"] = extra, without.variables["extra"] = "";
-      return std::ranges::any_of(*dependencies, [&](const auto& one) { return one.holds(with) && !one.holds(without); });
-    });
-  }
-
-  // pip warns, and installs the package without: of an extra that brings a GPU's part, and where one is looked for that does, that
-  // is not what was asked for. An extra that brings nothing anywhere says nothing.
-  bool lacks_extra(const specs::Package& package, const PackageRelease& release, const std::string& extra) const {
-    if (!question_.known_only && vendor_of_extra(extra).empty()) return false;
-    return knowledge_.requirements(package.name, release) && !brings_something(package, release, extra) &&
-           std::ranges::any_of(package.releases, [&](const auto& other) { return brings_something(package, other, extra); });
   }
 
   void add_dependencies(const specs::Package& package, const PackageRelease& release, const std::string& extra,
@@ -298,6 +280,7 @@ class Builder {
   const Question& question_;
   specs::Target target_;
   Demands demands_;
+  Extras extras_;
   PythonWorld world_;
   std::set<std::string> asked_, with_extras_;
   bool libraries_open_ = false;  // cuDNN of such a build asks for any cuBLAS, and the build, nobody knows how, for one
