@@ -80,7 +80,8 @@ class Checking {
       if (first && !exact_) break;
       auto one = on(python);
       if (!one.world.unknown.empty()) return one;
-      const bool yes = one.judged.installable && one.yes(question_) && (!first || same_roots(*first, one));
+      const bool counts = !first || !first->judged.installable || same_roots(*first, one);
+      const bool yes = one.judged.installable && one.yes(question_) && counts;
       if (yes) result_.pythons.push_back(python);
       if (yes && !answer) answer = one;
       if (!first || (one.judged.installable && !first->judged.installable)) first = std::move(one);
@@ -225,12 +226,22 @@ class Checking {
     if (here.judged.installable) result_.stack = here.judged.chosen;
     result_.text = result_.because.empty() ? "it does not" : result_.because.front();
     if (here.judged.installable && say_fallen_back(here)) return;
-    result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
+    result_.nearest = nearest(question_, here);
     const bool of_kernels = result_.text.find(" has no kernels for ") != std::string::npos;
     if (of_kernels && !result_.nearest.empty() && result_.nearest.front().text.ends_with(" has"))
       result_.text += "; " + result_.nearest.front().text;
     if (result_.nearest.empty() && !question_.keep.machine) say_hopeless();
     add_forward_compatibility(here);
+  }
+
+  // On a Jetson what has code for GPUs like its own need not run: what is proposed is judged, too.
+  std::vector<Nearest> nearest(const Question& question, const OnPython& there) const {
+    auto found = nearest_that_run(knowledge_, question, there.world, there.judged);
+    if (question.gpu && question.gpu->jetson)
+      std::erase_if(found, [&](const auto& one) {
+        return beside_another_ || one.install.empty() || of_another(instead_of(question, one.install)).answer != Answer::yes;
+      });
+    return found;
   }
 
   void say_hopeless() {
@@ -261,7 +272,7 @@ class Checking {
       result_.answer = Answer::no;
       result_.because = here.gpu.for_cpus;
       result_.text = result_.because.front();
-      if (!say_fallen_back(here)) result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
+      if (!say_fallen_back(here)) result_.nearest = nearest(question_, here);
     } else if (question_.gpu && !here.gpu.unknown.empty()) {
       result_.answer = Answer::unknown;
       result_.because = here.gpu.unknown;
@@ -305,7 +316,7 @@ class Checking {
       result_.text = fmt::format("{}; an installer falls back, and {}", why.front(), result_.text);
       result_.because.front() = result_.text;
       wanted.keep.package = name;
-      result_.nearest = nearest_that_run(knowledge_, wanted, there.world, there.judged);
+      result_.nearest = nearest(wanted, there);
       for (auto& one : result_.nearest) {
         one.changes.push_back({name, "", newest->version.text()});
         if (one.install.empty())

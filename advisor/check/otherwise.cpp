@@ -27,7 +27,7 @@ class Otherwise {
  private:
   void look_at(const std::string& name) {
     const auto& gpu = *question_.gpu;
-    if (auto place = knowledge_.elsewhere(name, {gpu.architecture, gpu.vendor}); !place.empty())
+    if (auto place = knowledge_.elsewhere(name, places_of(gpu)); !place.empty())
       said_.push_back(std::move(place));
     else if (!some_release_has_code(knowledge_, name, question_))
       said_.push_back(fmt::format("no release of {} that is known has code for {}", name, gpu_in_words(gpu)));

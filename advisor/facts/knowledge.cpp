@@ -64,7 +64,7 @@ void state(Fact& whole, const Fact& one) {
   if (!one.note.empty() && (whole.note.empty() || one.built_for || !one.fails.empty())) whole.note = one.note;
   if (!one.instead.empty()) whole.instead = one.instead;
   if (!one.instead_on.empty()) whole.instead_on = one.instead_on;
-  if (!one.elsewhere.empty()) whole.elsewhere = one.elsewhere;
+  for (const auto& [where, place] : one.elsewhere) whole.elsewhere[where] = place;
   if (!one.exists.empty()) whole.exists = one.exists;
   whole.soft = whole.soft || one.soft;
   whole.known = one.known;

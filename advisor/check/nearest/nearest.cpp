@@ -193,6 +193,7 @@ class Search {
     question_.any_build.insert(first.name);
     add_newer_build(question_, first.name, first.from, first.to);
     question_.any_build.erase(first.name);
+    nearest_first(first.name, first.from, 0);
   }
 
   // On the Python of the question; where it names none, then on the one for which `wanted`, the newest release that could run, has

@@ -139,14 +139,29 @@ class Builder {
     }
   }
 
+  // Of the very version that was asked for, of the same kind: 2.9.0+cu126 and 2.9.0+cu128 for 2.9.0+cu129.
+  static std::vector<std::string> builds_of(const specs::Package& package, const std::string& wanted) {
+    const auto kind = [](const std::string& text) {
+      const auto label = specs::local_label(text);
+      return label.substr(0, label.find_first_of("0123456789."));
+    };
+    std::vector<std::string> builds;
+    for (const auto& release : package.releases)
+      if (const auto& text = release.version.text();
+          specs::is_local(wanted) && specs::is_local(text) && kind(text) == kind(wanted) && specs::public_version(text) == specs::public_version(wanted))
+        builds.push_back(text);
+    return builds;
+  }
+
   void add_unknown(const specs::Package& package, const SpecifierSet& versions) {
     PythonWorld::Unknown unknown{package.name, versions.text(), {}};
     auto wanted = versions.text();
     wanted.erase(0, std::min(wanted.find_first_not_of("=<>!~ "), wanted.size()));
     const auto version = Version::parse(wanted, Versioning::pep440);
-    std::string below, above, newest;  // the neighbours of the one that was asked for
+    unknown.near = builds_of(package, wanted);
+    std::string below, above, newest;  // else the neighbours of the one that was asked for, of the same index
     for (const auto& release : package.releases) {
-      if (is_local(release.version) != specs::is_local(wanted)) continue;
+      if (!unknown.near.empty() || specs::local_label(release.version.text()) != specs::local_label(wanted)) continue;
       newest = release.version.text();
       if (version && release.version < *version) below = newest;
       if (version && release.version > *version && above.empty()) above = newest;
