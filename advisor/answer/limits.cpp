@@ -110,8 +110,8 @@ void add_compat(const Grounds& from, const Candidate& newest, Advice& answer) {
   const auto build = from.knowledge.about(newest.package, specs::pep440_version(newest.version), "", question.machine).built_for;
   const auto release = build ? compat_release(from.knowledge, question, *build) : std::nullopt;
   if (release)
-    answer.cautions.push_back(fmt::format("With NVIDIA's package cuda-compat-{}-{} driver R{} runs {}, too.", specs::major_release(*release),
-                                          release->substr(release->find('.') + 1), specs::major_release(question.driver), newest.name()));
+    answer.cautions.push_back(fmt::format("With NVIDIA's package {} driver R{} runs {}, too.", compat_package(*release),
+                                          specs::major_release(question.driver), newest.name()));
 }
 
 }  // namespace

@@ -18,6 +18,11 @@ std::optional<std::string> compat_release(const Knowledge& knowledge, const Ques
   return knowledge.drivers().compat_for(build.cuda, reach, specs::major_release(question.driver));
 }
 
+std::string compat_package(std::string release) {
+  std::ranges::replace(release, '.', '-');
+  return "cuda-compat-" + release;
+}
+
 // One release for all that is chosen: that of the newest CUDA in it.
 std::string forward_compatibility(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen) {
   std::string release;
@@ -28,11 +33,9 @@ std::string forward_compatibility(const Knowledge& knowledge, const Question& qu
     if (one && (release.empty() || specs::is_newer(*one, release))) release = *one;
   }
   if (release.empty()) return "";
-  auto package = "cuda-compat-" + release;
-  std::ranges::replace(package, '.', '-');
   return fmt::format("NVIDIA's forward compatibility: with the package {0} driver R{1} runs it on data-center GPUs; if that is installed, "
                      "ask with {0}",
-                     package, specs::major_release(question.driver));
+                     compat_package(release), specs::major_release(question.driver));
 }
 
 }  // namespace stackx::advisor

@@ -13,6 +13,8 @@ namespace stackx::advisor {
 // The release of cuda-compat with which the question's driver runs a build: "13.1"; nothing: none does, or it needs none.
 std::optional<std::string> compat_release(const Knowledge& knowledge, const Question& question, const specs::GpuBuild& build);
 
+std::string compat_package(std::string release);  // "13.1" -> "cuda-compat-13-1"
+
 // What to say of a stack that the question's driver is too old for; "": forward compatibility does not help.
 std::string forward_compatibility(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen);
 

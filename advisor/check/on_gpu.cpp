@@ -79,8 +79,8 @@ class Look {
     std::string place;
     for (const auto& placed : question_.asked)
       if (place.empty()) place = knowledge_.elsewhere(knowledge_.real_name(placed.dependency.name), places_of(*question_.gpu));
-    return fmt::format("{} is built for GPUs of PCs and servers, and their code does not run on a Jetson; {}", one,
-                       place.empty() ? fmt::format("what NVIDIA builds for {} (JetPack) is not known here", gpu_in_words(*question_.gpu)) : place);
+    if (place.empty()) place = fmt::format("what NVIDIA builds for {} (JetPack) is not known here", gpu_in_words(*question_.gpu));
+    return fmt::format("{} is built for GPUs of PCs and servers, and their code does not run on a Jetson; {}", one, place);
   }
 
   // A framework, or a plugin that uses the GPU for one.

@@ -45,7 +45,8 @@ class Otherwise {
       return hopeless;
     });
     if (without.empty() || with.empty() || ask_(left).answer != Answer::yes) return false;
-    said_.push_back(fmt::format("{} {} there without {}", fmt::join(with, ", "), with.size() == 1 ? "runs" : "run", fmt::join(without, ", ")));
+    said_.push_back(fmt::format("{} {} there without {}", fmt::join(with, ", "), with.size() == 1 ? "runs" : "run",
+                                fmt::join(without, ", ")));
     return true;
   }
 
@@ -79,7 +80,8 @@ class Otherwise {
     std::vector<std::string> held;
     for (const auto& one : nearest.install)
       if (!one.starts_with(name)) held.push_back(one);
-    return fmt::format("{} {}{}", called, there.stack.components.at(name), held.empty() ? "" : fmt::format(" with {}", fmt::join(held, " and ")));
+    const auto with = held.empty() ? "" : fmt::format(" with {}", fmt::join(held, " and "));
+    return fmt::format("{} {}{}", called, there.stack.components.at(name), with);
   }
 
   const Knowledge& knowledge_;

@@ -136,7 +136,8 @@ class Wording {
 
   std::string no_kernels(const std::string& owner) const {
     constexpr std::string_view toolkit = "cuda-toolkit ";
-    if (owner.starts_with(toolkit)) return fmt::format("CUDA {} has no compiler and no libraries for {}", owner.substr(toolkit.size()), gpu());
+    if (owner.starts_with(toolkit))
+      return fmt::format("CUDA {} has no compiler and no libraries for {}", owner.substr(toolkit.size()), gpu());
     return fmt::format("{} has no kernels for {}", owner, gpu());
   }
 

@@ -109,8 +109,8 @@ bool DriverFacts::compat_runs(const std::string& compat, const std::string& cuda
 std::optional<std::string> DriverFacts::compat_for(const std::string& cuda, GpuBuild::Reach reach, const std::string& branch) const {
   std::optional<std::string> newest;
   for (const auto& [release, branches] : compat_) {
-    if (major_release(release) != major_release(cuda) || std::ranges::find(branches, branch) == branches.end() || !compat_runs(release, cuda, reach))
-      continue;
+    const bool takes_it = std::ranges::find(branches, branch) != branches.end();
+    if (!takes_it || major_release(release) != major_release(cuda) || !compat_runs(release, cuda, reach)) continue;
     if (release == minor_release(cuda)) return release;
     if (!newest || is_newer(release, *newest)) newest = release;
   }

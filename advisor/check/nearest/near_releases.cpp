@@ -22,7 +22,8 @@ std::vector<const specs::PackageRelease*> releases_towards(const Knowledge& know
   std::vector<const specs::PackageRelease*> result;
   for (const auto& release : package->releases) {  // from the oldest on
     const auto& text = release.version.text();
-    if (!(released(text) > released(from)) || !(released(text) < released(newest)) || release.yanked || release.version.is_prerelease()) continue;
+    const bool between = released(text) > released(from) && released(text) < released(newest);
+    if (!between || release.yanked || release.version.is_prerelease()) continue;
     if (!has_code_for(knowledge, name, release, question) || lacks_extra(release)) continue;
     const bool same_series = !result.empty() && specs::minor_release(result.back()->version.text()) == specs::minor_release(text);
     if (same_series && specs::is_local(text) && !specs::is_local(result.back()->version.text())) continue;

@@ -125,7 +125,8 @@ class Search {
       const auto stack = solve(changed, python_world(knowledge_, changed, world_.python));
       if (!stack || lacks_plugin(knowledge_, question_, *stack, name)) continue;
       const auto found = stack->components.find(parsed->name);
-      add_changed(changed, {instead, placed.dependency.with_extras(), found == stack->components.end() ? chosen->second : found->second}, *stack);
+      const auto to = found == stack->components.end() ? chosen->second : found->second;
+      add_changed(changed, {instead, placed.dependency.with_extras(), to}, *stack);
       return;
     }
   }
@@ -170,7 +171,9 @@ class Search {
   void hold_back() {
     if (!judged_.installable) return;
     const auto stack = solve(question_, python_world(knowledge_, question_, world_.python));
-    const auto lacks = [&](const auto& placed) { return lacks_plugin(knowledge_, question_, *stack, knowledge_.real_name(placed.dependency.name)); };
+    const auto lacks = [&](const auto& placed) {
+      return lacks_plugin(knowledge_, question_, *stack, knowledge_.real_name(placed.dependency.name));
+    };
     if (!stack || std::ranges::any_of(question_.asked, lacks)) return;
     bool runs = false;
     Nearest nearest;
@@ -198,7 +201,8 @@ class Search {
 
   // On the Python of the question; where it names none, then on the one for which `wanted`, the newest release that could run, has
   // wheels, and where other packages have a say on the usual ones.
-  std::optional<specs::Stack> solve_on_some_python(const Question& changed, const specs::PackageRelease* wanted, const std::string& name) const {
+  std::optional<specs::Stack> solve_on_some_python(const Question& changed, const specs::PackageRelease* wanted,
+                                                   const std::string& name) const {
     std::vector<std::string> pythons;
     if (!another_python_) pythons.push_back(world_.python);
     const auto add = [&](const std::string& python) {

@@ -146,10 +146,12 @@ class Builder {
       return label.substr(0, label.find_first_of("0123456789."));
     };
     std::vector<std::string> builds;
-    for (const auto& release : package.releases)
-      if (const auto& text = release.version.text();
-          specs::is_local(wanted) && specs::is_local(text) && kind(text) == kind(wanted) && specs::public_version(text) == specs::public_version(wanted))
-        builds.push_back(text);
+    if (!specs::is_local(wanted)) return builds;
+    for (const auto& release : package.releases) {
+      const auto& text = release.version.text();
+      const bool same = specs::public_version(text) == specs::public_version(wanted);
+      if (same && specs::is_local(text) && kind(text) == kind(wanted)) builds.push_back(text);
+    }
     return builds;
   }
 
