@@ -265,7 +265,8 @@ void advise(const AdviseOptions& given, Globals& globals) {
   const auto open = advisor::not_known(known, options.advice.analysis.delta);
   const auto advice = advisor::make_advice(known, knowledge, {options.advice, open, command_of(options)});
   const bool enough = advice.found && advisor::satisfies(advice.grade, options.require);
-  if (!enough) globals.exit_code = 1;
+  const bool unknown = advice.unknown && options.require.empty();  // as `check` has it
+  if (!enough && !unknown) globals.exit_code = 1;
   if (!options.settle.empty() && advice.found) write_settling(options, known, open);
   if (const auto recipe = advisor::recipe_format_from(options.format))
     return workspace::write_out(advisor::write_recipe(*recipe, recipe_of(advice, known, knowledge)));

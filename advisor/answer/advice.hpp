@@ -46,6 +46,7 @@ struct MeasuredRow {
 
 struct Advice {
   bool found = false;  // there is a stack to run
+  bool unknown = false;  // or nobody knows: never called no
   std::string line;    // the first: "Run torch 2.14.1+cu126 on Python 3.10 to 3.14, driver >=525.60.13."
   std::string expect;  // "Expect 111 TFLOP/s float16 [85, 125]: PREDICTED, nothing measured."
   std::string why;

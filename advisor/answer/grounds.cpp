@@ -30,8 +30,12 @@ std::string Grounds::kept() const { return options.have.any() ? " with " + optio
 
 std::string Grounds::restriction() const {
   if (options.project.empty()) return kept();
+  return fmt::format("{} that {} allows", kept(), project_called());
+}
+
+std::string Grounds::project_called() const {
   const auto called = workspace::called(options.project);
-  return fmt::format("{} that {} allows", kept(), called == options.project.string() ? options.project.filename().string() : called);
+  return called == options.project.string() ? options.project.filename().string() : called;
 }
 
 std::string Grounds::driver_of(const Candidate& candidate) const {
@@ -45,8 +49,12 @@ std::string Grounds::driver_of(const Candidate& candidate) const {
   return text;
 }
 
-std::string Grounds::nothing(const std::string& why, const std::string& with) const {
-  auto text = fmt::format("No stack to run {} on {}{}: {}.", known.selection.asked.text(), hardware(), with, why);
+std::string Grounds::nothing(const std::string& why, const std::string& with) const { return sentence_of("No stack to run", why, with); }
+
+std::string Grounds::not_known(const std::string& why, const std::string& with) const { return sentence_of("Unknown what runs", why, with); }
+
+std::string Grounds::sentence_of(const char* begin, const std::string& why, const std::string& with) const {
+  auto text = fmt::format("{} {} on {}{}: {}.", begin, known.selection.asked.text(), hardware(), with, why);
   if (text.ends_with("..")) text.pop_back();
   return text;
 }

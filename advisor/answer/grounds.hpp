@@ -18,8 +18,15 @@ struct Grounds {
   std::string unknown() const;      // "Speed: UNKNOWN"; "Memory: UNKNOWN"
   std::string kept() const;         // " with cuda 11.8", what --have says; or ""
   std::string restriction() const;  // " with cuda 11.8 that r.txt allows"
+  std::string project_called() const;  // "r.txt"
   std::string driver_of(const Candidate& candidate) const;  // ", driver >=525.60.13 (580 is the last branch for V100)"
-  std::string nothing(const std::string& why, const std::string& with = {}) const;  // "No stack to run matmul on V100 with python 2.7: ..."
+  // "No stack to run matmul on V100 with python 2.7: ..."
+  std::string nothing(const std::string& why, const std::string& with = {}) const;
+  // "Unknown what runs matmul on ORIN: ...": never called no
+  std::string not_known(const std::string& why, const std::string& with = {}) const;
+
+ private:
+  std::string sentence_of(const char* begin, const std::string& why, const std::string& with) const;
 };
 
 std::string pythons_text(const Pinned& pinned);  // "Python 3.10 to 3.14"

@@ -8,6 +8,7 @@
 
 #include "advisor/answer/expectation.hpp"
 #include "advisor/candidate/newest_candidate.hpp"
+#include "advisor/check/forward_compatibility.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -65,12 +66,14 @@ std::string needs_of(const Candidate& newest, const Candidate& kept, const Have&
   return needs.empty() ? "" : fmt::format(", which needs {}", fmt::join(needs, " and "));
 }
 
-// "Driver 535.183.01: CUDA up to 12.9.2, cuDNN up to 9.26.0, torch up to 2.14.1+cu126; CUDA 13.2.2 needs driver >=580."
+// "Driver 535.183.01: CUDA up to 12.9.2, cuDNN up to 9.26.0, torch up to 2.14.1+cu126; CUDA 13.2.2 needs driver >=580." With a
+// project CUDA and cuDNN are those that it allows.
 std::string driver_limit(const Grounds& from, const Candidate& candidate, const Candidate& newest) {
   if (!from.known.space || newest.least_driver.empty() || newest.cuda.empty()) return "";
   const auto cuda = from.known.space->possible("cuda"), cudnn = from.known.space->possible("cudnn");
   if (cuda.empty()) return "";
-  return fmt::format("Driver {}: CUDA up to {}, {}{} up to {}; CUDA {} needs driver >={}.", from.options.have.driver,
+  const auto allowed = from.options.project.empty() ? "" : fmt::format(", of what {} allows", from.project_called());
+  return fmt::format("Driver {}{}: CUDA up to {}, {}{} up to {}; CUDA {} needs driver >={}.", from.options.have.driver, allowed,
                      cuda.back(), cudnn.empty() ? "" : fmt::format("cuDNN up to {}, ", cudnn.back()), candidate.package,
                      candidate.version, newest.cuda, newest.least_driver);
 }
@@ -88,6 +91,31 @@ void add_limits(const Grounds& from, const Candidate& candidate, Advice& answer)
     answer.besides = fmt::format("Without a framework: cuda {}, cublas {}.", cuda.back(), cublas.back());
 }
 
+namespace {
+
+// What a pin keeps from, not the machine; nothing where the newest release is pinned.
+std::optional<std::string> kept_by_pin(const Grounds& from, Wish wish, const Candidate& candidate) {
+  const auto pin = pin_of(from.knowledge, wish);
+  if (pin.empty()) return std::nullopt;
+  for (auto& placed : wish.question.asked)
+    if (from.knowledge.real_name(placed.dependency.name) == wish.root)
+      placed.dependency.versions = specs::SpecifierSet::any(specs::Versioning::pep440);
+  const auto newest = newest_candidate(from.knowledge, wish);
+  if (!newest || !specs::is_newer(newest->version, candidate.version)) return std::nullopt;
+  return fmt::format("{} is what is asked for: that, not {}, keeps you from {}.", pin, from.options.have.text(), newest->name());
+}
+
+void add_compat(const Grounds& from, const Candidate& newest, Advice& answer) {
+  const auto& question = from.known.wish->question;
+  const auto build = from.knowledge.about(newest.package, specs::pep440_version(newest.version), "", question.machine).built_for;
+  const auto release = build ? compat_release(from.knowledge, question, *build) : std::nullopt;
+  if (release)
+    answer.cautions.push_back(fmt::format("With NVIDIA's package {} driver R{} runs {}, too.", compat_package(*release),
+                                          specs::major_release(question.driver), newest.name()));
+}
+
+}  // namespace
+
 void add_what_is_lost(const Grounds& from, const Candidate& candidate, Advice& answer) {
   const auto& have = from.options.have;
   if (!have.any()) return;
@@ -98,12 +126,15 @@ void add_what_is_lost(const Grounds& from, const Candidate& candidate, Advice& a
   if (!have.glibc.empty()) free.question.glibc.clear();
   const auto newest = newest_candidate(from.knowledge, free);
   if (!newest || !specs::is_newer(newest->version, candidate.version)) {
-    answer.cautions.push_back(fmt::format("Staying with {} loses nothing: {} is the newest release on {} anyway.",
-                                          have.text(), candidate.name(), from.hardware()));
+    const auto pinned = kept_by_pin(from, free, candidate);
+    answer.cautions.push_back(pinned ? *pinned
+                                     : fmt::format("Staying with {} loses nothing: {} is the newest release on {} anyway.", have.text(),
+                                                   candidate.name(), from.hardware()));
     return;
   }
   answer.cautions.push_back(fmt::format("Staying with {} keeps you from {}{}; {}.", have.text(), newest->text(),
                                         needs_of(*newest, candidate, have), newer_elsewhere(from)));
+  add_compat(from, *newest, answer);
   if (!have.driver.empty()) answer.besides = driver_limit(from, candidate, *newest);
 }
 

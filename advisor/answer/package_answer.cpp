@@ -105,8 +105,10 @@ void say_none(const Grounds& from, Advice& answer) {
   const auto says = [&](const std::string& kept) { return !kept.empty() && checked.text.contains(kept); };
   const bool said = says(have.driver) || says(have.cuda) || says(have.python) || says(have.glibc);
   const bool none_known = checked.answer == Answer::yes;
-  answer.line = from.nothing(none_known ? fmt::format("no release of {} is known to run there", root) : checked.text,
-                             said && !none_known ? "" : from.kept());
+  const auto text = none_known ? fmt::format("no release of {} is known to run there", root) : checked.text;
+  const auto with = said && !none_known ? "" : from.kept();
+  answer.unknown = checked.answer == Answer::unknown;
+  answer.line = answer.unknown ? from.not_known(text, with) : from.nothing(text, with);
   answer.by_driver = by_other_drivers(from);
   if (!answer.by_driver.empty()) return;
   add_nearest(checked, answer);
@@ -119,7 +121,7 @@ void say_none(const Grounds& from, Advice& answer) {
 void add_elsewhere(const Grounds& from, const Candidate& candidate, Advice& answer) {
   const auto& gpu = from.known.wish->question.gpu;
   if (!gpu) return;
-  const auto place = from.knowledge.elsewhere(candidate.package, {gpu->architecture, gpu->vendor});
+  const auto place = from.knowledge.elsewhere(candidate.package, places_of(*gpu));
   const auto& newest = from.knowledge.package(candidate.package)->releases.back().version.text();
   if (!place.empty() && (!specs::is_local(candidate.version) || specs::is_newer(newest, candidate.version)))
     answer.remarks.push_back(sentence(place, from.knowledge));

@@ -127,6 +127,13 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   return wish;
 }
 
+std::string pin_of(const Knowledge& knowledge, const Wish& wish) {
+  for (const auto& placed : wish.question.asked)
+    if (knowledge.real_name(placed.dependency.name) == wish.root && !specs::single_version(placed.dependency.versions).empty())
+      return placed.dependency.text();
+  return "";
+}
+
 std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, const Candidate& candidate) {
   const auto& question = wish.question;
   const auto* package = knowledge.package(wish.root);
@@ -143,7 +150,7 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
                        kind_in_words(*question.gpu));
   if (wish.root == "tensorflow" && !fact.system.empty() && candidate.pinned.system.empty())
     return "A plain `pip install tensorflow` brings no CUDA: it loads CUDA and cuDNN of the system, if they are there.";
-  if (!fact.built_for || candidate.version == newest->version.text()) return "";
+  if (!fact.built_for || candidate.version == newest->version.text() || !pin_of(knowledge, wish).empty()) return "";
   if (!fact.built_for->rocm.empty() || fact.built_for->for_cpus()) return plain + ", which uses no GPU.";
   const auto gpu = gpu_in_words(*question.gpu);
   if (question.gpu->vendor != "nvidia") return fmt::format("{}, which is built for NVIDIA's CUDA.", plain);

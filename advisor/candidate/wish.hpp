@@ -40,7 +40,11 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
 std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, const specs::Workload& workload,
                                    const workspace::AskedHardware& hardware);
 
-// What goes wrong where somebody types `pip install FRAMEWORK`: a sentence; "" if it brings what the candidate is.
+// What the project asks for of the framework where it names one version: "torch==2.9.1"; else "".
+std::string pin_of(const Knowledge& knowledge, const Wish& wish);
+
+// What goes wrong where somebody types `pip install FRAMEWORK`: a sentence; "" if it brings what the candidate is, or
+// the project pins a version.
 std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, const Candidate& candidate);
 
 }  // namespace stackx::advisor

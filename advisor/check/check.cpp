@@ -8,12 +8,14 @@
 
 #include "advisor/check/beside.hpp"
 #include "advisor/check/contradiction.hpp"
+#include "advisor/check/forward_compatibility.hpp"
 #include "advisor/check/judge.hpp"
 #include "advisor/check/left_out.hpp"
 #include "advisor/check/nearest/asked_otherwise.hpp"
 #include "advisor/check/nearest/nearest.hpp"
 #include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
+#include "advisor/check/otherwise.hpp"
 #include "advisor/check/wording.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
@@ -82,7 +84,8 @@ class Checking {
       if (first && !exact_) break;
       auto one = on(python);
       if (!one.world.unknown.empty()) return one;
-      const bool yes = one.judged.installable && one.yes(question_) && (!first || same_roots(*first, one));
+      const bool counts = !first || !first->judged.installable || same_roots(*first, one);
+      const bool yes = one.judged.installable && one.yes(question_) && counts;
       if (yes) result_.pythons.push_back(python);
       if (yes && !answer) answer = one;
       if (!first || (one.judged.installable && !first->judged.installable)) first = std::move(one);
@@ -181,7 +184,7 @@ class Checking {
   }
 
   void add_wheels_of(const std::string& name, const std::string& wheels) {
-    const auto checked = of_another({wheels});
+    const auto checked = of_another(instead_of(question_, {wheels}));
     if (checked.answer != Answer::yes) return;
     Nearest nearest;
     nearest.stack = checked.stack;
@@ -234,7 +237,7 @@ class Checking {
     if (here.judged.installable) result_.stack = here.judged.chosen;
     result_.text = result_.because.empty() ? "it does not" : result_.because.front();
     if (here.judged.installable && say_fallen_back(here)) return;
-    result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
+    result_.nearest = nearest(question_, here);
     const bool of_kernels = result_.text.find(" has no kernels for ") != std::string::npos;
     if (of_kernels && !result_.nearest.empty() && result_.nearest.front().text.ends_with(" has"))
       result_.text += "; " + result_.nearest.front().text;
@@ -242,79 +245,35 @@ class Checking {
     add_forward_compatibility(here);
   }
 
-  void say_hopeless() {
-    if (!question_.gpu || beside_another_) return;
-    for (const auto& placed : question_.asked) {
-      const auto name = knowledge_.real_name(placed.dependency.name);
-      if (auto place = knowledge_.elsewhere(name, {question_.gpu->architecture, question_.gpu->vendor}); !place.empty())
-        result_.notes.push_back(std::move(place));
-      else if (!some_release_has_code(knowledge_, name, question_))
-        result_.notes.push_back(fmt::format("no release of {} that is known has code for {}", name, gpu_in_words(*question_.gpu)));
-    }
-    if (const auto others = other_frameworks(); !others.empty())
-      result_.notes.push_back(fmt::format("what is known to run there: {}", fmt::join(others, ", ")));
-  }
-
-  bool is_asked(const std::string& name) const {
-    return std::ranges::any_of(question_.asked, [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; });
-  }
-
-  // On the same machine, each by itself: "torch 2.15.0", "jax[cuda12] 0.12.0".
-  std::vector<std::string> other_frameworks() const {
-    std::vector<std::string> found;
-    if (!is_known_vendor(*question_.gpu)) return found;
-    const bool serves = std::ranges::any_of(frameworks(), [&](const auto& one) { return is_server(one.name) && is_asked(one.name); });
-    for (const auto& [name, role] : frameworks()) {
-      const bool like_it = role == Role::computes || (role == Role::serves && serves);
-      if (!like_it || is_asked(name) || !knowledge_.package(name)) continue;
-      auto checked = of_another({name});
-      // jax[cuda12] for jax
-      auto called = name;
-      const auto instead = checked.nearest.empty() ? "" : checked.nearest.front().changes.front().name;
-      if (instead.substr(0, instead.find('[')) == name) {
-        called = instead;
-        checked = of_another(checked.nearest.front().install);
-      }
-      if (checked.answer == Answer::yes) found.push_back(fmt::format("{} {}", called, checked.stack.components.at(name)));
-    }
+  // On a Jetson what has code for GPUs like its own need not run: what is proposed is judged, too.
+  std::vector<Nearest> nearest(const Question& question, const OnPython& there) const {
+    auto found = nearest_that_run(knowledge_, question, there.world, there.judged);
+    if (question.gpu && question.gpu->jetson)
+      std::erase_if(found, [&](const auto& one) {
+        return beside_another_ || one.install.empty() || of_another(instead_of(question, one.install)).answer != Answer::yes;
+      });
     return found;
   }
 
-  Checked of_another(const std::vector<std::string>& asked) const {
-    auto other = question_;
-    other.asked.clear();
-    for (const auto& text : asked) other.asked.push_back(specs::read_dependency(text, "another framework"));
-    other.constraints.clear();
-    return on_another(other);
+  void say_hopeless() {
+    if (!question_.gpu || beside_another_) return;
+    for (auto& one : otherwise(knowledge_, question_, [this](Question other) { return of_another(std::move(other)); }))
+      result_.notes.push_back(std::move(one));
   }
 
-  Checked on_another(const Question& question) const {
-    Checking checking(knowledge_, question);
+  Checked of_another(Question other) const {
+    Checking checking(knowledge_, other);
     checking.beside_another_ = true;
     return checking.run();
   }
 
-  // A data-center GPU may run newer CUDA on an old branch.
   void add_forward_compatibility(const OnPython& here) {
-    if (question_.driver.empty() || !question_.gpu || !question_.gpu->data_center || !here.judged.why) return;
+    if (!here.judged.why) return;
     const bool about_driver = std::ranges::any_of(here.judged.why->clauses, [](const auto& clause) {
       return clause.kind == resolver::Clause::Kind::requirement && clause.text.starts_with("driver ");
     });
-    if (!about_driver) return;
-    const auto branch = specs::major_release(question_.driver);
-    for (const auto& [name, version] : here.judged.chosen.components) {
-      if (is_given(name) || name.find('+') != name.npos || !knowledge_.package(name)) continue;
-      const auto fact = knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
-      if (!fact.built_for || fact.built_for->cuda.empty() || !is_framework(name)) continue;
-      const auto branches = knowledge_.drivers().compatible_branches(fact.built_for->cuda);
-      if (std::ranges::find(branches, branch) == branches.end()) continue;
-      auto release = fact.built_for->cuda;
-      std::ranges::replace(release, '.', '-');
-      result_.notes.push_back(fmt::format(
-          "NVIDIA's forward compatibility: with the package cuda-compat-{0} driver R{1} runs it on data-center GPUs; if that is "
-          "installed, ask with cuda-compat-{0}",
-          release, branch));
-    }
+    auto said = about_driver ? forward_compatibility(knowledge_, question_, here.judged.chosen) : "";
+    if (!said.empty()) result_.notes.push_back(std::move(said));
   }
 
   void say_gpu(const OnPython& here) {
@@ -324,7 +283,7 @@ class Checking {
       result_.answer = Answer::no;
       result_.because = here.gpu.for_cpus;
       result_.text = result_.because.front();
-      if (!say_fallen_back(here)) result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
+      if (!say_fallen_back(here)) result_.nearest = nearest(question_, here);
     } else if (question_.gpu && !here.gpu.unknown.empty()) {
       result_.answer = Answer::unknown;
       result_.because = here.gpu.unknown;
@@ -332,11 +291,18 @@ class Checking {
       say_fallen_back(here);
     } else if (question_.gpu && here.gpu.used.empty()) {
       result_.answer = Answer::unknown;
-      if (!say_source_alone()) result_.because.push_back(fmt::format("nothing in {} is known to use a GPU", asked()));
+      if (!say_source_alone()) result_.because.push_back(no_gpu_known());
       result_.text = result_.because.front();
     } else {
       say_yes(here);
     }
+  }
+
+  std::string no_gpu_known() const {
+    for (const auto& placed : question_.asked)
+      if (const auto name = knowledge_.real_name(placed.dependency.name); name.starts_with("nvidia-"))
+        return fmt::format("for which GPUs {} has code is not known", placed.dependency.text());
+    return fmt::format("nothing in {} is known to use a GPU", asked());
   }
 
   // Where the newest vllm does not take the torch that is asked for, an installer goes back to vllm 0.1.3, which says
@@ -361,7 +327,7 @@ class Checking {
       result_.text = fmt::format("{}; an installer falls back, and {}", why.front(), result_.text);
       result_.because.front() = result_.text;
       wanted.keep.package = name;
-      result_.nearest = nearest_that_run(knowledge_, wanted, there.world, there.judged);
+      result_.nearest = nearest(wanted, there);
       for (auto& one : result_.nearest) {
         one.changes.push_back({name, "", newest->version.text()});
         if (one.install.empty())

@@ -61,20 +61,26 @@ class Look {
     }
     if (states && question_.gpu && question_.gpu->jetson && !is_for_this_jetson(*fact.built_for)) {
       // Once: what it takes along is built for the same.
-      if (on_.unknown.empty() && (computes(name) || is_asked(name)))
-        on_.unknown.push_back(fmt::format("{} is built for GPUs of PCs and servers, and their code does not run on a Jetson; what NVIDIA "
-                                          "builds for {} (JetPack) is not known here",
-                                          one, gpu_in_words(*question_.gpu)));
+      if (on_.unknown.empty() && (computes(name) || is_asked(name))) on_.unknown.push_back(not_for_jetson(one));
       return;
     }
     if (states || !fact.built_for_cuda.empty()) {
-      if (!fact.soft) on_.used.push_back(one);
+      const bool by_its_parts = name == "cuda-toolkit" && !is_asked(name);  // which are looked at one by one
+      if (!fact.soft && !by_its_parts) on_.used.push_back(one);
       framework_used_ = framework_used_ || computes(name);
       add_system(fact, name, version);
       return;
     }
     if (fact.fails.empty() && knowledge_.has_gpu_facts(name))
       on_.unknown.push_back(fmt::format("nobody states for which GPUs {} is built", one));
+  }
+
+  std::string not_for_jetson(const std::string& one) const {
+    std::string place;
+    for (const auto& placed : question_.asked)
+      if (place.empty()) place = knowledge_.elsewhere(knowledge_.real_name(placed.dependency.name), places_of(*question_.gpu));
+    if (place.empty()) place = fmt::format("what NVIDIA builds for {} (JetPack) is not known here", gpu_in_words(*question_.gpu));
+    return fmt::format("{} is built for GPUs of PCs and servers, and their code does not run on a Jetson; {}", one, place);
   }
 
   // A framework, or a plugin that uses the GPU for one.
@@ -106,8 +112,8 @@ class Look {
   }
 
   std::string no_plugin(const std::string& name, const Fact& fact) const {
-    const auto instead = instead_for(fact, question_.gpu->vendor);
-    const auto place = knowledge_.elsewhere(name, {question_.gpu->architecture, question_.gpu->vendor});
+    const auto instead = question_.gpu->jetson ? "" : instead_for(fact, question_.gpu->vendor);  // built for GPUs of PCs and servers
+    const auto place = knowledge_.elsewhere(name, places_of(*question_.gpu));
     if (instead.empty() && !place.empty()) return fmt::format("{} from the index runs on CPUs; {}", name, place);
     if (instead.empty()) return fmt::format("{} from the index runs on CPUs, and no plugin is known that makes it use {}", name, gpu_in_words(*question_.gpu));
     return fmt::format("{} from the index runs on CPUs; a plugin makes it use a {}: {}", name, kind_in_words(*question_.gpu), instead);

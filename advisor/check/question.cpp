@@ -34,6 +34,10 @@ bool is_known_vendor(const AskedGpu& gpu) {
   return std::ranges::find(known, gpu.vendor) != known.end();
 }
 
+std::vector<std::string> places_of(const AskedGpu& gpu) {
+  return gpu.jetson ? std::vector<std::string>{"jetson"} : std::vector{gpu.architecture, gpu.vendor};
+}
+
 const char* kind_in_words(const AskedGpu& gpu) {
   return gpu.vendor == "google" ? "TPU" : gpu.vendor == "aws" || gpu.vendor == "habana" ? "accelerator" : "GPU";
 }

@@ -26,6 +26,9 @@ struct AskedGpu {
 // Of others' no build is known.
 bool is_known_vendor(const AskedGpu& gpu);
 
+// What facts on builds elsewhere are kept by, the narrowest first: "jetson"; "neuroncore-v1", "aws".
+std::vector<std::string> places_of(const AskedGpu& gpu);
+
 // "TPU", "accelerator" of AWS and Habana, else "GPU"
 const char* kind_in_words(const AskedGpu& gpu);
 

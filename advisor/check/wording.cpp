@@ -134,7 +134,12 @@ class Wording {
     return "";
   }
 
-  std::string no_kernels(const std::string& owner) const { return fmt::format("{} has no kernels for {}", owner, gpu()); }
+  std::string no_kernels(const std::string& owner) const {
+    constexpr std::string_view toolkit = "cuda-toolkit ";
+    if (owner.starts_with(toolkit))
+      return fmt::format("CUDA {} has no compiler and no libraries for {}", owner.substr(toolkit.size()), gpu());
+    return fmt::format("{} has no kernels for {}", owner, gpu());
+  }
 
   // What it is built for instead.
   std::string built_for(const Clause& clause) const {
@@ -171,8 +176,8 @@ class Wording {
   }
 
   std::string old_driver(const Clause& clause, const std::string& owner, const resolver::Unsolvable& why) const {
-    auto least = range_of(clause);
-    least.erase(0, 2);
+    auto least = range_of(clause);  // ">=580", ">=580, or R550 with cuda-compat 13.0"
+    least = least.substr(2, least.find(',') - 2);
     const auto cuda = cuda_of(clause);
     auto sentence = fmt::format("{} is built for CUDA {}, which needs driver {} or newer", owner, cuda, least);
     const bool driver_stated = std::ranges::any_of(

@@ -49,7 +49,7 @@ std::vector<specs::WheelTags> wheels_for(const std::vector<std::string>& pythons
 void state(Fact& whole, const Fact& one) {
   if (one.built_for) whole.built_for = one.built_for;
   if (!one.built_for_cuda.empty()) whole.built_for_cuda = one.built_for_cuda;
-  if (!one.requires_.empty()) whole.requires_ = one.requires_;
+  for (const auto& [name, range] : one.requires_) whole.requires_[name] = range;  // cuDNN by one source, the rest by another
   if (!one.beside.empty()) whole.beside = one.beside;
   if (!one.system.empty()) whole.system = one.system;
   if (!one.gpu_from.empty()) whole.gpu_from = one.gpu_from;
@@ -64,7 +64,7 @@ void state(Fact& whole, const Fact& one) {
   if (!one.note.empty() && (whole.note.empty() || one.built_for || !one.fails.empty())) whole.note = one.note;
   if (!one.instead.empty()) whole.instead = one.instead;
   if (!one.instead_on.empty()) whole.instead_on = one.instead_on;
-  if (!one.elsewhere.empty()) whole.elsewhere = one.elsewhere;
+  for (const auto& [where, place] : one.elsewhere) whole.elsewhere[where] = place;
   if (!one.exists.empty()) whole.exists = one.exists;
   whole.soft = whole.soft || one.soft;
   whole.known = one.known;
@@ -244,6 +244,14 @@ const std::vector<specs::Dependency>* Knowledge::requirements(const std::string&
       if (auto dependency = specs::parse_dependency(other + range)) at->second->push_back(std::move(*dependency));
   }
   return at->second ? &*at->second : nullptr;
+}
+
+bool Knowledge::leaves_libraries_open(const std::string& name, const PackageRelease& release) const {
+  const auto* all = specs::is_local(release.version.text()) ? requirements(name, release) : nullptr;
+  const auto some = [&](const std::string& stem) {
+    return std::ranges::any_of(*all, [&](const auto& one) { return one.name.starts_with(stem); });
+  };
+  return all && some("nvidia-cudnn") && !some("nvidia-cublas") && !some("cuda-toolkit");
 }
 
 bool Knowledge::is_seen(const specs::Package& package, const Version& version, const std::string& machine) const {

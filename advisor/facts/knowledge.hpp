@@ -42,6 +42,8 @@ class Knowledge {
   // What the facts say of one release together; `extra` "": without one.
   specs::Fact about(const std::string& name, const specs::Version& version, const std::string& extra = {},
                     const std::string& machine = {}) const;
+  // Of a build of another index its cuDNN is known, and of NVIDIA's other libraries not which it pins: no installer takes their newest.
+  bool leaves_libraries_open(const std::string& name, const specs::PackageRelease& release) const;
   // False for a build that nobody is known to have seen (facts: exists), and of whose minor version nobody has seen another
   // patch release in that build: what cannot be installed is no advice.
   bool is_seen(const specs::Package& package, const specs::Version& version, const std::string& machine) const;

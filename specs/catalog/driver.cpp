@@ -98,6 +98,25 @@ std::vector<std::string> DriverFacts::compatible_branches(const std::string& cud
   return found == compat_.end() ? std::vector<std::string>{} : found->second;
 }
 
+bool DriverFacts::compat_runs(const std::string& compat, const std::string& cuda, GpuBuild::Reach reach) const {
+  const auto release = version_of(minor_release(compat)), built = version_of(minor_release(cuda));
+  if (release >= built) return true;
+  const auto own = cuda_.find(minor_release(compat));
+  const auto needed = least(cuda, reach);
+  return needed && own != cuda_.end() && !own->second.driver.empty() && !is_newer(*needed, own->second.driver);
+}
+
+std::optional<std::string> DriverFacts::compat_for(const std::string& cuda, GpuBuild::Reach reach, const std::string& branch) const {
+  std::optional<std::string> newest;
+  for (const auto& [release, branches] : compat_) {
+    const bool takes_it = std::ranges::find(branches, branch) != branches.end();
+    if (!takes_it || major_release(release) != major_release(cuda) || !compat_runs(release, cuda, reach)) continue;
+    if (release == minor_release(cuda)) return release;
+    if (!newest || is_newer(release, *newest)) newest = release;
+  }
+  return newest;
+}
+
 std::optional<std::string> DriverFacts::since(const std::string& compute_capability) const {
   const auto found = since_.find(compute_capability);
   return found == since_.end() ? std::nullopt : std::optional(found->second);

@@ -33,6 +33,11 @@ class DriverFacts {
   std::optional<std::string> least(const std::string& cuda, GpuBuild::Reach reach) const;
   // Branches whose drivers run it with cuda-compat.
   std::vector<std::string> compatible_branches(const std::string& cuda) const;
+  // With that release of cuda-compat, which brings a driver's libraries of its own, a build for that CUDA runs: as new as the build, or
+  // by minor-version compatibility.
+  bool compat_runs(const std::string& compat, const std::string& cuda, GpuBuild::Reach reach) const;
+  // The release with which a driver of that branch runs it: the build's own, else the newest of its major version that does.
+  std::optional<std::string> compat_for(const std::string& cuda, GpuBuild::Reach reach, const std::string& branch) const;
   std::optional<std::string> since(const std::string& compute_capability) const;
   // The first CUDA whose compiler and libraries have code that runs on it: of its compute capability or of a lower minor one.
   std::optional<std::string> first_toolkit(const std::string& compute_capability) const;

@@ -6,10 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "advisor/check/nearest/candidates.hpp"
 #include "advisor/check/nearest/instead.hpp"
+#include "advisor/check/nearest/near_releases.hpp"
 #include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/unbrought.hpp"
 #include "advisor/check/world/demands.hpp"
+#include "advisor/check/world/extras.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
@@ -24,14 +27,17 @@ using specs::Versioning;
 class Search {
  public:
   Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged)
-      : knowledge_(knowledge), question_(question), world_(world), judged_(judged), instead_(knowledge, question, world, judged) {}
+      : knowledge_(knowledge), question_(question), world_(world), judged_(judged), instead_(knowledge, question, world, judged),
+        candidates_(knowledge, question_, world, judged, instead_), extras_(knowledge, question_) {}
 
   std::vector<Nearest> run() {
     question_.known_only = true;
     take_instead(Take::same_version);
     if (found_.empty()) take_instead(Take::any_version);
+    const bool without_extra = found_.empty() && leave_extra_out();
     if (found_.empty()) hold_back();
     if (found_.empty()) change_packages(true);
+    if (without_extra) change_packages(false);  // to a release that has it
     if (found_.empty() && !question_.keep.machine) change_python();
     if (found_.empty() || found_.front().changes.front().name == "python") change_packages(false);
     if (!question_.keep.machine) change_machine();
@@ -75,6 +81,7 @@ class Search {
 
   void change_machine() {
     if (found_.empty()) change_packages_and({.python = true});
+    if (found_.empty()) take_instead(Take::other_extra);
     change_driver();
     if (found_.empty()) change_packages_and({.driver = true});
     if (found_.empty()) change_packages_and({.python = true, .driver = true});
@@ -100,11 +107,14 @@ class Search {
     for (const auto& placed : question_.asked) {
       const auto name = knowledge_.real_name(placed.dependency.name);
       const auto chosen = judged_.chosen.components.find(name);
-      if (chosen == judged_.chosen.components.end() || !knowledge_.package(name) || keeps(name)) continue;
+      if (chosen == judged_.chosen.components.end() || !knowledge_.package(name) || candidates_.keeps(name)) continue;
       const auto fact = knowledge_.about(name, specs::pep440_version(chosen->second));
       const auto instead = question_.gpu ? instead_for(fact, question_.gpu->vendor) : fact.instead;
-      if (instead.empty() || !std::ranges::all_of(placed.dependency.extras, [&](const auto& one) {
-            return is_of_another(one) || (how == Take::other_extra && !vendor_of_extra(one).empty());
+      const auto parsed = specs::parse_dependency(instead);
+      if (!parsed || (!parsed->extras.empty() && parsed->extras == placed.dependency.extras) ||
+          !std::ranges::all_of(placed.dependency.extras, [&](const auto& one) {
+            return is_of_another(one) || (how == Take::same_version && is_missing(name, chosen->second, one)) ||
+                   (how == Take::other_extra && !vendor_of_extra(one).empty());
           }))
         continue;
       auto changed = question_;
@@ -113,43 +123,57 @@ class Search {
           one.dependency = *specs::parse_dependency(
               instead + (one.dependency.versions.is_any() || how == Take::any_version ? "" : one.dependency.versions.text()));
       const auto stack = solve(changed, python_world(knowledge_, changed, world_.python));
-      if (!stack || lacks_plugin(*stack, name)) continue;
-      Nearest nearest;
-      nearest.stack = *stack;
-      const auto other = instead.substr(0, instead.find('['));
-      const auto found = stack->components.find(other);
-      const auto version = found == stack->components.end() ? chosen->second : found->second;
-      nearest.changes.push_back({instead, placed.dependency.with_extras(), version});
-      nearest.text = fmt::format("{} {} does", instead, version);
-      for (const auto& one : changed.asked) nearest.install.push_back(one.dependency.text());
-      instead_.hold(changed, nearest);
-      found_.push_back(std::move(nearest));
+      if (!stack || lacks_plugin(knowledge_, question_, *stack, name)) continue;
+      const auto found = stack->components.find(parsed->name);
+      const auto to = found == stack->components.end() ? chosen->second : found->second;
+      add_changed(changed, {instead, placed.dependency.with_extras(), to}, *stack);
       return;
     }
   }
 
-  // jax[cuda12] of some releases brings none from the index: its part for GPUs is on JAX's own.
-  bool lacks_plugin(const specs::Stack& stack, const std::string& name) const {
-    const auto found = stack.components.find(name), library = stack.components.find("jaxlib");
-    if (!question_.gpu || found == stack.components.end()) return false;
-    const auto plugins = knowledge_.about(name, specs::pep440_version(found->second)).gpu_from;
-    const bool built_in = library != stack.components.end() && specs::is_local(library->second);
-    return !plugins.empty() && !built_in &&
-           std::ranges::none_of(plugins, [&](const auto& plugin) { return stack.components.contains(plugin); });
+  void add_changed(const Question& changed, Change change, const specs::Stack& stack) {
+    Nearest nearest;
+    nearest.stack = stack;
+    nearest.text = fmt::format("{} {} does", change.name, change.to);
+    nearest.changes.push_back(std::move(change));
+    for (const auto& one : changed.asked) nearest.install.push_back(one.dependency.text());
+    instead_.hold(changed, nearest);
+    found_.push_back(std::move(nearest));
   }
 
-  // onnxruntime on any GPU: whatever its release, nothing of it is used there.
-  bool is_for_cpus(const specs::Stack& stack, const std::string& name) const {
-    const auto fact = fact_for(knowledge_, name, specs::pep440_version(stack.components.at(name)), question_);
-    const auto extra = extra_for_gpus(name, fact);
-    return question_.gpu && fact.built_for && fact.built_for->for_cpus() && (extra.empty() || !stack.components.contains(name + "+" + extra));
+  bool is_missing(const std::string& name, const std::string& version, const std::string& extra) const {
+    const auto* package = knowledge_.package(name);
+    const auto* release = package->find(specs::pep440_version(version));
+    return release && extras_.is_missing(*package, *release, extra);
+  }
+
+  // tensorflow 2.12.0 for tensorflow[and-cuda]==2.12.0, which has no such extra, and computes on a GPU without.
+  bool leave_extra_out() {
+    for (const auto& placed : question_.asked) {
+      const auto name = knowledge_.real_name(placed.dependency.name);
+      const auto chosen = judged_.chosen.components.find(name);
+      if (chosen == judged_.chosen.components.end() || !knowledge_.package(name) || candidates_.keeps(name)) continue;
+      auto changed = question_;
+      std::size_t left_out = 0;
+      for (auto& one : changed.asked)
+        if (knowledge_.real_name(one.dependency.name) == name)
+          left_out += std::erase_if(one.dependency.extras, [&](const auto& extra) { return is_missing(name, chosen->second, extra); });
+      if (left_out == 0) continue;
+      const auto stack = solve_on_some_python(changed, knowledge_.package(name)->find(specs::pep440_version(chosen->second)), name);
+      if (!stack || lacks_plugin(knowledge_, question_, *stack, name) || is_for_cpus(knowledge_, question_, *stack, name)) continue;
+      add_changed(changed, {name, placed.dependency.with_extras(), stack->components.at(name)}, *stack);
+      return true;
+    }
+    return false;
   }
 
   // The same requirements, with a dependency held back that nobody named: as few as do, what was asked for first.
   void hold_back() {
     if (!judged_.installable) return;
     const auto stack = solve(question_, python_world(knowledge_, question_, world_.python));
-    const auto lacks = [&](const auto& placed) { return lacks_plugin(*stack, knowledge_.real_name(placed.dependency.name)); };
+    const auto lacks = [&](const auto& placed) {
+      return lacks_plugin(knowledge_, question_, *stack, knowledge_.real_name(placed.dependency.name));
+    };
     if (!stack || std::ranges::any_of(question_.asked, lacks)) return;
     bool runs = false;
     Nearest nearest;
@@ -172,71 +196,22 @@ class Search {
     question_.any_build.insert(first.name);
     add_newer_build(question_, first.name, first.from, first.to);
     question_.any_build.erase(first.name);
+    nearest_first(first.name, first.from, 0);
   }
 
-  bool keeps(const std::string& name) const {
-    return question_.keep.package == name || (!question_.keep.until.empty() && question_.keep.until != name && is_server(name));
-  }
-
-  // Requested packages, those of the clash first.
-  std::vector<std::string> candidates() const {
-    std::vector<std::string> names;
-    const auto add = [&](const std::string& component) {
-      const auto name = component.substr(0, component.find('+'));
-      if (std::ranges::find(names, name) != names.end()) return;
-      if (instead_.is_asked(name) && !keeps(name) && knowledge_.package(name)) names.push_back(name);
-    };
-    if (judged_.why) {
-      for (const auto& clause : judged_.why->clauses)
-        if (!clause.component.empty()) add(clause.component);
-      for (const auto& clause : judged_.why->clauses) add(clause.text.substr(0, clause.text.find(' ')));
-    }
-    if (names.empty())
-      for (const auto& placed : question_.asked) add(knowledge_.real_name(placed.dependency.name));
-    if (judged_.installable)  // the torch that does not run here is the one that vllm takes: another vllm brings another
-      for (const auto& placed : question_.asked)
-        if (const auto name = knowledge_.real_name(placed.dependency.name); is_server(name) && !followers(name).empty()) {
-          add(name);
-          std::ranges::stable_partition(names, [&](const auto& one) { return one == name; });
-        }
-    if (!judged_.installable)  // a framework is what the others were chosen for
-      std::ranges::stable_partition(names, [](const auto& name) { return !is_framework(name); });
-    if (names.size() > 3) names.resize(3);
-    return names;
-  }
-
-  // Packages that this one pins: where it changes, they do.
-  std::set<std::string> followers(const std::string& name) const {
-    std::set<std::string> result;
-    std::vector<std::string> waiting{name};
-    while (!waiting.empty()) {
-      const auto of = waiting.back();
-      waiting.pop_back();
-      for (const auto& [component_name, component] : world_.catalog.components) {
-        if (component_name != of && !component_name.starts_with(of + "+")) continue;
-        for (const auto& entry : component.versions)
-          for (const auto& requirement : entry.requires_) {
-            const auto other = requirement.component.substr(0, requirement.component.find('+'));
-            if (is_given(other) || other == name || !knowledge_.package(other)) continue;
-            if (result.insert(other).second) waiting.push_back(other);
-          }
-      }
-    }
-    return result;
-  }
-
-  // On the Python of the question; where it names none, then on the one for which the newest release that could run has
+  // On the Python of the question; where it names none, then on the one for which `wanted`, the newest release that could run, has
   // wheels, and where other packages have a say on the usual ones.
-  std::optional<specs::Stack> solve_on_some_python(const Question& changed, const std::string& name) const {
+  std::optional<specs::Stack> solve_on_some_python(const Question& changed, const specs::PackageRelease* wanted,
+                                                   const std::string& name) const {
     std::vector<std::string> pythons;
     if (!another_python_) pythons.push_back(world_.python);
     const auto add = [&](const std::string& python) {
       if (std::ranges::find(pythons, python) == pythons.end()) pythons.push_back(python);
     };
     if (question_.python.empty()) {
-      if (const auto* newest = newest_with_code(knowledge_, *knowledge_.package(name), question_, changed.any_build.contains(name))) {
+      if (wanted) {
         auto alone = changed;
-        alone.asked = {specs::read_dependency(name + "==" + newest->version.text(), "")};
+        alone.asked = {specs::read_dependency(name + "==" + wanted->version.text(), "")};
         add(likely_pythons(knowledge_, alone).front());
       }
       if (changed.asked.size() > 1)
@@ -247,32 +222,24 @@ class Search {
     return std::nullopt;
   }
 
-  // Which of what was asked for takes any version where a package changes. Libraries that it pins it brings itself.
-  enum class Along { none, frameworks_it_pins, what_pins_it };
+  std::optional<specs::Stack> solve_newest(const Question& changed, const std::string& name) const {
+    const auto* newest = newest_with_code(knowledge_, *knowledge_.package(name), question_, changed.any_build.contains(name));
+    return solve_on_some_python(changed, newest, name);
+  }
 
   void change_packages(bool same_version) {
-    for (const auto along : {Along::none, Along::frameworks_it_pins, Along::what_pins_it})
-      for (const auto& name : candidates()) {
+    for (const auto along : {Candidates::Along::none, Candidates::Along::frameworks_it_pins, Candidates::Along::what_pins_it})
+      for (const auto& name : candidates_.names()) {
         ended_ = ended_ || name == question_.keep.until;
         if (ended_ || change_package(name, same_version, along)) return;
       }
   }
 
-  std::set<std::string> changing_along(const std::string& name, Along along) const {
-    std::set<std::string> free;
-    for (const auto& other : instead_.asked()) {
-      const bool pinned = along == Along::frameworks_it_pins && is_framework(other) && followers(name).contains(other);
-      const bool pins = along == Along::what_pins_it && followers(other).contains(name);
-      if (other != name && (pinned || pins)) free.insert(other);
-    }
-    return free;
-  }
-
-  bool change_package(const std::string& name, bool same_version, Along along) {
+  bool change_package(const std::string& name, bool same_version, Candidates::Along along) {
     if (!some_release_has_code(knowledge_, name, question_)) return false;
-    const auto free = changing_along(name, along);
-    if (along != Along::none && free.empty()) return false;
-    const auto follow = followers(name);
+    const auto free = candidates_.changing_along(name, along);
+    if (along != Candidates::Along::none && free.empty()) return false;
+    const auto follow = candidates_.followers(name);
     Question changed = question_;
     changed.asked.clear();
     std::string from;
@@ -292,16 +259,46 @@ class Search {
     any_build.any_build.insert(name);
     for (const auto& other : instead_.asked())  // vllm's ROCm build has a torch of its own
       if (free.contains(other) || (is_framework(other) && follow.contains(other))) any_build.any_build.insert(other);
-    auto stack = solve_on_some_python(changed, name);
+    auto stack = solve_newest(changed, name);
     const bool of_the_index = stack.has_value();
-    if (!stack) stack = solve_on_some_python(any_build, name);
+    if (!stack) stack = solve_newest(any_build, name);
     if (!stack && !same_version) return change_to_extra(changed, name, from);
-    if (!stack || !stack->components.contains(name) || lacks_plugin(*stack, name)) return false;
+    if (!stack || !stack->components.contains(name) || lacks_plugin(knowledge_, question_, *stack, name)) return false;
     const auto to = stack->components.at(name);
-    if (to == from || is_for_cpus(*stack, name)) return false;
+    if (to == from || is_for_cpus(knowledge_, question_, *stack, name)) return false;
+    const auto here = found_.size();
     found_.push_back(instead_.of(of_the_index ? changed : any_build, name, from, to, *stack));
-    if (of_the_index && !same_version) add_newer_build(any_build, name, from, to);
+    if (same_version) return true;
+    if (of_the_index) add_newer_build(any_build, name, from, to);
+    if (!from.empty()) add_nearer(changed, name, from, to);
+    nearest_first(name, from, here);
     return true;
+  }
+
+  // Not the newest, but one of the next series that has code: torch 2.0.1+cu118 for 1.13.1, tensorflow 2.15.1 for 2.15.0.
+  void add_nearer(const Question& changed, const std::string& name, const std::string& from, const std::string& newest) {
+    for (const auto* release : releases_towards(knowledge_, question_, extras_, name, from, newest)) {
+      const auto to = release->version.text();
+      auto asked = changed;
+      for (auto& placed : asked.asked)
+        if (knowledge_.real_name(placed.dependency.name) == name) placed.dependency.versions = specs::range_or_any("==" + to);
+      const auto stack = solve_on_some_python(asked, release, name);
+      if (!stack || lacks_plugin(knowledge_, question_, *stack, name)) continue;
+      found_.push_back(instead_.of(asked, name, from, to, *stack));
+      return;
+    }
+  }
+
+  // Of those that change one package: by how far they are from what would be installed.
+  void nearest_first(const std::string& name, const std::string& from, std::size_t first) {
+    const auto chosen = judged_.chosen.components.find(name);
+    const auto start = !from.empty() ? from : chosen != judged_.chosen.components.end() ? chosen->second : "";
+    if (start.empty()) return;
+    const auto to = [&](const Nearest& one) { return specs::pep440_version(one.stack.components.at(name)); };
+    const auto is_up = [&](const Nearest& one) { return to(one) > specs::pep440_version(start); };
+    std::stable_sort(found_.begin() + static_cast<std::ptrdiff_t>(first), found_.end(), [&](const auto& a, const auto& b) {
+      return is_up(a) && is_up(b) ? to(a) < to(b) : !is_up(a) && !is_up(b) && to(a) > to(b);
+    });
   }
 
   // sglang[srt] 0.4 for sglang: an older release, which uses a GPU with an extra alone.
@@ -313,8 +310,8 @@ class Search {
         if (!placed.dependency.extras.empty()) return false;
         placed.dependency.extras = {extra};
       }
-    const auto stack = solve_on_some_python(changed, name);
-    if (!stack || !stack->components.contains(name) || lacks_plugin(*stack, name)) return false;
+    const auto stack = solve_newest(changed, name);
+    if (!stack || !stack->components.contains(name) || lacks_plugin(knowledge_, question_, *stack, name)) return false;
     found_.push_back(instead_.of(changed, name, from, stack->components.at(name), *stack));
     found_.back().changes.front().name += "[" + extra + "]";
     return true;
@@ -329,7 +326,7 @@ class Search {
 
   // Beside what the index has: a build of another index, where that is of a newer version.
   void add_newer_build(const Question& changed, const std::string& name, const std::string& from, const std::string& than) {
-    const auto stack = solve_on_some_python(changed, name);
+    const auto stack = solve_newest(changed, name);
     if (!stack || !stack->components.contains(name)) return;
     const auto to = stack->components.at(name);
     const auto release = [](const std::string& text) { return specs::pep440_version(specs::public_version(text)); };
@@ -406,6 +403,8 @@ class Search {
   const PythonWorld& world_;
   const Judged& judged_;
   Instead instead_;
+  Candidates candidates_;
+  Extras extras_;
   std::vector<Nearest> found_;
   bool another_python_ = false;  // than the one of the question
   bool ended_ = false;

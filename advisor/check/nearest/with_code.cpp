@@ -35,6 +35,26 @@ const specs::PackageRelease* newest_with_code(const Knowledge& knowledge, const 
   return nullptr;
 }
 
+bool has_code_for(const Knowledge& knowledge, const std::string& name, const specs::PackageRelease& release, const Question& question) {
+  if (!knowledge.is_seen(*knowledge.package(name), release.version, question.machine)) return false;
+  return !question.gpu || !knowledge.has_gpu_facts(name) || has_code(knowledge, name, release.version, question);
+}
+
+bool lacks_plugin(const Knowledge& knowledge, const Question& question, const specs::Stack& stack, const std::string& name) {
+  const auto found = stack.components.find(name), library = stack.components.find("jaxlib");
+  if (!question.gpu || found == stack.components.end()) return false;
+  const auto plugins = knowledge.about(name, specs::pep440_version(found->second)).gpu_from;
+  const bool built_in = library != stack.components.end() && specs::is_local(library->second);
+  return !plugins.empty() && !built_in &&
+         std::ranges::none_of(plugins, [&](const auto& plugin) { return stack.components.contains(plugin); });
+}
+
+bool is_for_cpus(const Knowledge& knowledge, const Question& question, const specs::Stack& stack, const std::string& name) {
+  const auto fact = fact_for(knowledge, name, specs::pep440_version(stack.components.at(name)), question);
+  const auto extra = extra_for_gpus(name, fact);
+  return question.gpu && fact.built_for && fact.built_for->for_cpus() && (extra.empty() || !stack.components.contains(name + "+" + extra));
+}
+
 bool some_release_has_code(const Knowledge& knowledge, const std::string& name, const Question& question) {
   const auto* package = knowledge.package(name);
   return !question.gpu || !package || newest_with_code(knowledge, *package, question, true);

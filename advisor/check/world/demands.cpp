@@ -184,16 +184,19 @@ void Demands::add_cuda_build(const GpuBuild& build, VersionEntry& made) const {
   made.requires_.push_back({"gpu", "compute_capability", build.runs_on()});
   const auto reach = build.reach(capability);
   const auto least = build.cuda.empty() || build.cuda == "any" ? std::nullopt : knowledge_.drivers().least(build.cuda, reach);
-  if (least) made.requires_.push_back(driver_for(build.cuda, *least));
+  if (least) made.requires_.push_back(driver_for(build, *least));
 }
 
-// Forward compatibility: with cuda-compat as new as the build's CUDA, on a data-center GPU, older branches run it, too.
-Requirement Demands::driver_for(const std::string& cuda, const std::string& least) const {
+// Forward compatibility: with cuda-compat that runs the build's CUDA, on a data-center GPU, older branches run it, too.
+Requirement Demands::driver_for(const GpuBuild& build, const std::string& least) const {
   auto requirement = needs("driver", specs::range_or_any(">=" + least));
-  const auto compat = Version::parse(question_.cuda_compat, Versioning::pep440), built = Version::parse(cuda, Versioning::pep440);
-  if (!question_.gpu->data_center || !compat || !built || *compat < *built) return requirement;
-  for (const auto& branch : knowledge_.drivers().compatible_branches(question_.cuda_compat))
+  const auto& compat = question_.cuda_compat;
+  const auto reach = build.reach(question_.gpu->compute_capability);
+  if (!question_.gpu->data_center || compat.empty() || !knowledge_.drivers().compat_runs(compat, build.cuda, reach)) return requirement;
+  const auto branches = knowledge_.drivers().compatible_branches(compat);
+  for (const auto& branch : branches)
     requirement.constraint.any.push_back({specs::range_or_any(fmt::format(">={},<{}", branch, std::stoi(branch) + 1)), {}});
+  if (!branches.empty()) requirement.constraint.text += fmt::format(", or R{} with cuda-compat {}", fmt::join(branches, ", R"), compat);
   return requirement;
 }
 

@@ -50,7 +50,7 @@ class Demands {
   void add_build(const specs::Fact& fact, specs::VersionEntry& made) const;
   void add_no_build(const std::string& package, const specs::Fact& fact, bool must_compute, specs::VersionEntry& made) const;
   void add_cuda_build(const specs::GpuBuild& build, specs::VersionEntry& made) const;
-  specs::Requirement driver_for(const std::string& cuda, const std::string& least) const;
+  specs::Requirement driver_for(const specs::GpuBuild& build, const std::string& least) const;
 
   const Knowledge& knowledge_;
   const Question& question_;

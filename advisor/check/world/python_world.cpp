@@ -5,6 +5,7 @@
 
 #include "advisor/check/world/choice_order.hpp"
 #include "advisor/check/world/demands.hpp"
+#include "advisor/check/world/extras.hpp"
 #include "advisor/check/world/open_packages.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
@@ -31,7 +32,8 @@ bool names_one(const SpecifierSet& versions) { return !specs::single_version(ver
 class Builder {
  public:
   Builder(const Knowledge& knowledge, const Question& question, const std::string& python)
-      : knowledge_(knowledge), question_(question), target_(python, "linux " + question.machine), demands_(knowledge, question, target_) {
+      : knowledge_(knowledge), question_(question), target_(python, "linux " + question.machine), demands_(knowledge, question, target_),
+        extras_(knowledge, question) {
     world_.python = python;
   }
 
@@ -137,14 +139,31 @@ class Builder {
     }
   }
 
+  // Of the very version that was asked for, of the same kind: 2.9.0+cu126 and 2.9.0+cu128 for 2.9.0+cu129.
+  static std::vector<std::string> builds_of(const specs::Package& package, const std::string& wanted) {
+    const auto kind = [](const std::string& text) {
+      const auto label = specs::local_label(text);
+      return label.substr(0, label.find_first_of("0123456789."));
+    };
+    std::vector<std::string> builds;
+    if (!specs::is_local(wanted)) return builds;
+    for (const auto& release : package.releases) {
+      const auto& text = release.version.text();
+      const bool same = specs::public_version(text) == specs::public_version(wanted);
+      if (same && specs::is_local(text) && kind(text) == kind(wanted)) builds.push_back(text);
+    }
+    return builds;
+  }
+
   void add_unknown(const specs::Package& package, const SpecifierSet& versions) {
     PythonWorld::Unknown unknown{package.name, versions.text(), {}};
     auto wanted = versions.text();
     wanted.erase(0, std::min(wanted.find_first_not_of("=<>!~ "), wanted.size()));
     const auto version = Version::parse(wanted, Versioning::pep440);
-    std::string below, above, newest;  // the neighbours of the one that was asked for
+    unknown.near = builds_of(package, wanted);
+    std::string below, above, newest;  // else the neighbours of the one that was asked for, of the same index
     for (const auto& release : package.releases) {
-      if (is_local(release.version) != specs::is_local(wanted)) continue;
+      if (!unknown.near.empty() || specs::local_label(release.version.text()) != specs::local_label(wanted)) continue;
       newest = release.version.text();
       if (version && release.version < *version) below = newest;
       if (version && release.version > *version && above.empty()) above = newest;
@@ -196,6 +215,7 @@ class Builder {
     if (!demands_.add_places(release, made)) world_.built_here[package.name] = release.version.text();
     const auto fact = fact_for(knowledge_, package.name, release.version, question_);
     if (fact.built_for && !fact.built_for->cuda.empty()) made.attributes["cuda"] = fact.built_for->cuda;
+    libraries_open_ = libraries_open_ || knowledge_.leaves_libraries_open(package.name, release);
     add_dependencies(package, release, "", made);
     for (const auto& [other, range] : knowledge_.beside(package.name, release.version.text()))
       if (asked_.contains(other)) {
@@ -238,28 +258,8 @@ class Builder {
     made.version = release.version;
     made.requires_.push_back(needs(package.name, specs::range_or_any("==" + release.version.text())));
     add_dependencies(package, release, extra, made);
-    const auto fact = knowledge_.about(package.name, release.version, extra, question_.machine);
-    if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
-    if (lacks_extra(package, release, extra)) made.requires_.push_back(fails(fmt::format("it has no extra {}", extra)));
+    if (const auto words = extras_.failure(package, release, extra); !words.empty()) made.requires_.push_back(fails(words));
     return made;
-  }
-
-  // On any Python.
-  bool brings_something(const specs::Package& package, const PackageRelease& release, const std::string& extra) const {
-    const auto* dependencies = knowledge_.requirements(package.name, release);
-    return dependencies && std::ranges::any_of(known_pythons(), [&](const auto& python) {
-      auto with = specs::Target(python, "linux " + question_.machine).environment(), without = with;
-      with.variables["extra"] = extra, without.variables["extra"] = "";
-      return std::ranges::any_of(*dependencies, [&](const auto& one) { return one.holds(with) && !one.holds(without); });
-    });
-  }
-
-  // pip warns, and installs the package without: of an extra that brings a GPU's part, and where one is looked for that does, that
-  // is not what was asked for. An extra that brings nothing anywhere says nothing.
-  bool lacks_extra(const specs::Package& package, const PackageRelease& release, const std::string& extra) const {
-    if (!question_.known_only && vendor_of_extra(extra).empty()) return false;
-    return knowledge_.requirements(package.name, release) && !brings_something(package, release, extra) &&
-           std::ranges::any_of(package.releases, [&](const auto& other) { return brings_something(package, other, extra); });
   }
 
   void add_dependencies(const specs::Package& package, const PackageRelease& release, const std::string& extra,
@@ -278,6 +278,7 @@ class Builder {
       if (!holds || (!extra.empty() && dependency.holds(without))) continue;
       if (!dependency.url.empty()) continue;
       const auto name = knowledge_.real_name(dependency.name);
+      if (libraries_open_ && package.name.starts_with("nvidia-") && name.starts_with("nvidia-")) continue;
       const bool itself = name == package.name;
       if (!itself) {
         made.requires_.push_back(needs(name, dependency.versions));
@@ -296,8 +297,10 @@ class Builder {
   const Question& question_;
   specs::Target target_;
   Demands demands_;
+  Extras extras_;
   PythonWorld world_;
   std::set<std::string> asked_, with_extras_;
+  bool libraries_open_ = false;  // cuDNN of such a build asks for any cuBLAS, and the build, nobody knows how, for one
   std::map<std::string, std::vector<SpecifierSet>> constrained_;
   std::deque<Wish> waiting_;
   std::set<std::tuple<std::string, std::string, std::string>> seen_;

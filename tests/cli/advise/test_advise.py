@@ -51,11 +51,11 @@ TEXTS = {
     "v100-launch_latency": ((80,), 0, None, "--hw v100 --workload launch_latency --have driver=535"),
     "h200-transformer": ((100,), 0, None, "--hw h200 --workload transformer:phase=decode"),
     "v100-attention": ((100,), 0, None, "--hw v100 --workload attention"),
-    "h100-unknown-release": ((100,), 1, ("r.txt", "torch==2.99\n"), "--hw h100 --workload matmul --project r.txt"),
+    "h100-unknown-release": ((100,), 0, ("r.txt", "torch==2.99\n"), "--hw h100 --workload matmul --project r.txt"),
     "impossible": ((100,), 1, ("requirements.txt", "tensorflow-gpu==1.14\nflask\n"), "--hw h100 --workload matmul --project requirements.txt"),
     "v100-markdown": ((100,), 0, None, "--hw v100 --workload matmul --format markdown"),
 }
-FIRST = re.compile(r"(\*\*)?(Run |Yes: |No: |No stack to run )")
+FIRST = re.compile(r"(\*\*)?(Run |Yes: |No: |No stack to run |Unknown what runs )")
 
 
 class Advise(AdviseCase):

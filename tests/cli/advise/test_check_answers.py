@@ -1,0 +1,139 @@
+"""Answers of `stackx check` that strangers found wrong: each by what was asked, and what is right.
+
+Yes, no and unknown alone are judged in tests/facts.
+"""
+
+from check_base import Check
+
+
+class Answers(Check):
+    def said(self, *arguments, **options):
+        """The whole answer on one line."""
+        return " ".join(self.check(*arguments, **{"exit_code": 1, **options}).stdout.split())
+
+    def nearest(self, *arguments, **options):
+        """What to install instead."""
+        return (self.document(*arguments, **{"exit_code": 1, **options})["nearest"] or {"install": []})["install"]
+
+
+class BuildsOfAnotherIndex(Answers):
+    def test_their_wheels_pin_nvidias_libraries(self):
+        for build, hw, pins in (("2.9.1+cu130", "h100", {"nvidia-cublas": "13.0.0.19", "nvidia-nccl-cu13": "2.27.7"}),
+                                ("2.10.0+cu130", "h100", {"nvidia-cublas": "13.1.0.3", "nvidia-nvshmem-cu13": "3.4.5"}),
+                                ("2.7.1+cu128", "b200", {"nvidia-cublas-cu12": "12.8.3.14", "nvidia-cudnn-cu12": "9.7.1.26"}),
+                                ("2.7.1+cu118", "v100", {"nvidia-cublas-cu11": "11.11.3.6", "nvidia-nccl-cu11": "2.21.5"}),
+                                ("2.14.1+cu126", "v100", {"nvidia-cublas-cu12": "12.6.4.1", "nvidia-cudnn-cu12": "9.10.2.21"}),
+                                ("2.8.0+cu128", "h100", {"nvidia-cublas-cu12": "12.8.4.1"})):
+            stack = self.document(f"torch=={build}", hw=hw)["stack"]
+            self.assertEqual({name: stack.get(name) for name in pins}, pins, build)
+
+    def test_what_is_not_known_of_them_is_not_named(self):
+        for build in ("2.15.0+cu130", "2.14.1+cu132"):
+            stack = self.document(f"torch=={build}")["stack"]
+            self.assertEqual([name for name in stack if name.startswith("nvidia-")], ["nvidia-cudnn-cu13"], build)
+
+    def test_an_unknown_one_names_those_of_its_release(self):
+        self.assertEqual(self.first_line("torch==2.9.0+cu129", hw="v100"),
+                         "Unknown: no torch 2.9.0+cu129 is known; known are 2.9.0+cu126 and 2.9.0+cu128 and 2.9.0+cu130.")
+
+
+class Nearest(Answers):
+    def test_the_least_change_first_then_the_newest(self):
+        self.assertEqual(self.nearest("tensorflow[and-cuda]==2.15.0", hw="a100"), ["tensorflow[and-cuda]==2.15.1"])
+        self.assertEqual(self.nearest("torch==1.13.1"), ["torch==2.0.1+cu118"])
+        self.assertEqual(self.nearest("torch==2.15.0", "--driver", "535.183.01", hw="l40s"), ["torch==2.14.1+cu126"])
+        said = self.said("torch==1.13.1")
+        self.assertRegex(said, r"The nearest that runs: torch 2\.0\.1\+cu118 .* Or: torch 2\.\d+\.\d+ instead of 1\.13\.1 ")
+
+    def test_before_tensorflow_had_the_extra(self):
+        for version, libraries in (("2.12.0", "CUDA 11.8 and cuDNN 8.6"), ("2.9.1", "CUDA 11.2 and cuDNN 8.1"),
+                                   ("2.4.1", "CUDA 11.0 and cuDNN 8.0")):
+            said = self.said(f"tensorflow[and-cuda]=={version}", hw="a100")
+            self.assertIn(f"has no extra and-cuda, which came with 2.14.0; without, it loads {libraries} of the system.", said)
+            self.assertIn(f"The nearest that runs: tensorflow {version} instead of tensorflow[and-cuda] "
+                          f"pip install tensorflow=={version} ", said)
+            self.assertRegex(said, r'Or: .* pip install "tensorflow\[and-cuda\]==2\.1[45]\.1" ')
+
+    def test_another_cuda_of_the_same_jax(self):
+        said = self.said("jax[cuda13]==0.8.0", "--driver", "575.57.08", hw="t4")
+        self.assertIn('The nearest that runs: jax[cuda12] 0.8.0 instead of jax[cuda13] pip install "jax[cuda12]==0.8.0" '
+                      "Or: driver >=580", said)
+
+
+class Extras(Answers):
+    def test_what_it_is_called_now(self):
+        self.assertIn(": it has no extra rocm, which is called rocm7-local now.", self.first_line("jax[rocm]", hw="mi300x", exit_code=1))
+        self.assertEqual(self.nearest("jax[rocm]", hw="mi300x"), ["jax[rocm7-local]"])
+        self.assertEqual(self.nearest("jax[rocm]==0.12.0", hw="mi300x"), ["jax[rocm7-local]==0.12.0"])
+        self.assertEqual(self.nearest("jax[cuda12_pip]", hw="a100"), ["jax[cuda12]"])
+
+    def test_what_came_of_google_s_own_index(self):
+        for words in ("jax[cuda12]==0.4.13", "jax[cuda12_pip]==0.4.13", "jax[cuda11]"):
+            self.assertIn("on Google's own index" if "_pip" not in words else "from Google's own index", self.said(words, hw="a100"))
+        self.assertIn("has no extra cuda12, which came with 0.4.22", self.first_line("jax[cuda12]==0.4.13", hw="a100", exit_code=1))
+        self.assertEqual(self.nearest("jax[cuda12]==0.4.13", hw="a100"), ["jax[cuda12]==0.4.38"])
+
+
+class Toolkit(Answers):
+    def test_which_gpus_cuda_itself_knows(self):
+        self.assertEqual(self.first_line("cuda==12.4", hw="b200", exit_code=1),
+                         "No: CUDA 12.4.0 has no compiler and no libraries for B200 (sm_100).")
+        self.assertRegex(self.nearest("cuda==12.4", hw="b200")[0], r"^cuda-toolkit==12\.8\.")
+        self.assertEqual(self.first_line("cuda-toolkit==13.0", hw="v100", exit_code=1),
+                         "No: CUDA 13.0.0 has no compiler and no libraries for V100 (sm_70).")
+        self.assertRegex(self.first_line("cuda==12.4", hw="h100"), "^Yes: ")
+        self.assertEqual(self.first_line("nvidia-nccl-cu12==2.18.3", hw="b200"),
+                         "Unknown: for which GPUs nvidia-nccl-cu12==2.18.3 has code is not known.")
+
+    def test_cuda_compat_for_the_usual_build(self):
+        for driver, branch in (("535.183.01", "R535"), ("550.54.14", "R550")):
+            said = self.said("torch==2.15.0", "--driver", driver, hw="a100")
+            self.assertIn(f"with the package cuda-compat-13-1 driver {branch} runs it on data-center GPUs", said)
+            self.assertRegex(self.first_line("torch==2.15.0", "cuda-compat-13-1==1", "--driver", driver, hw="a100"), "^Yes: ")
+        self.assertNotIn("cuda-compat", self.said("torch==2.15.0", "--driver", "535.183.01", hw="rtx 3090"))
+        self.assertRegex(self.first_line("torch==2.15.0", "cuda-compat-13-1==1", "--driver", "525.60.13", hw="a100", exit_code=1),
+                         "^No: .* needs driver 580 or newer; 525.60.13 is older.")
+
+
+class Otherwise(Answers):
+    def test_what_is_proposed_runs(self):
+        said = self.said("flash-attn==2.7.4.post1", "torch==2.6.0", hw="v100")
+        self.assertIn("Note: torch==2.6.0 runs there without flash-attn.", said)
+        self.assertNotIn("known to run there", said)
+        said = self.said("flash-attn==2.7.4.post1", hw="v100")
+        self.assertIn("jax[cuda12] ", said)
+        self.assertIn(" with nvidia-cudnn-cu12==9.10.2.21", said)
+        self.assertRegex(self.first_line("jax[cuda12]", "nvidia-cudnn-cu12==9.10.2.21", hw="v100"), "^Yes: ")
+
+    def test_where_builds_for_jetson_are(self):
+        said = self.said("torch", hw="orin", exit_code=0)
+        self.assertRegex(said, r"^Unknown: torch \S+ is built for GPUs of PCs and servers, .* images nvcr\.io/nvidia/pytorch with a tag")
+        self.assertEqual(self.nearest("jax", hw="orin"), [])
+
+    def test_all_pythons_on_which_it_runs(self):
+        self.assertEqual(self.document("tensorflow[and-cuda]==2.14.0", hw="a100")["pythons"], ["3.10", "3.9"])
+
+
+class Advised(Answers):
+    """What `advise` says of the same."""
+
+    def advised(self, *arguments, exit_code=0):
+        return " ".join(self.stackx("advise", *arguments, exit_code=exit_code).stdout.split())
+
+    def test_a_pin_holds_not_the_driver(self):
+        said = self.advised("torch==2.9.1", "--hw", "h100", "--have", "driver=535.183.01")
+        self.assertRegex(said, r"torch==2\.9\.1 is what is asked for: that, not driver 535\.183\.01, keeps you from torch \d")
+        self.assertNotIn("loses nothing", said)
+        self.assertNotIn("A plain `pip install torch`", said)
+
+    def test_a_line_about_a_driver_is_about_the_driver(self):
+        kept = ("--have", "driver=535.183.01")
+        self.assertRegex(self.advised("torch", "--hw", "l40s", *kept),
+                         r"Driver 535\.183\.01, of what torch allows: CUDA up to 12\.\d+\.\d+, cuDNN up to ")
+        said = self.advised("--hw", "l40s", "--workload", "matmul", *kept)
+        self.assertRegex(said, r"Driver 535\.183\.01: CUDA up to 12\.")
+        self.assertRegex(said, r"With NVIDIA's package cuda-compat-13-1 driver R535 runs torch [\d.]+, too\.")
+
+    def test_unknown_is_not_called_no(self):
+        self.assertRegex(self.advised("torch", "--hw", "jetson agx orin"), "^Unknown what runs matmul on JETSON AGX ORIN: torch .* -igpu; ")
+        self.assertNotIn("jax[cuda12]", self.advised("jax", "--hw", "jetson agx orin", exit_code=1))
