@@ -147,7 +147,7 @@ class Checking {
     result_.answer = Answer::no;
     result_.text = clash.text;
     result_.because = {clash.text};
-    result_.nearest = nearest_without(clash, [&](const Question& question) { return on_another(question); });
+    result_.nearest = nearest_without(clash, [&](const Question& question) { return of_another(question); });
   }
 
   bool knows_none(const OnPython& here) const {
