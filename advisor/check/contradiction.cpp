@@ -72,7 +72,7 @@ class OfOnePackage {
         if (is_below && (!versions.is_impossible() || !is_above)) below = &release;
         if (is_above && (!versions.is_impossible() || !is_below) && !above) above = &release;
       }
-    if (!versions.is_impossible() && (!above || !specs::single_version(versions).empty())) return std::nullopt;
+    if (!versions.is_impossible() && (!above || specs::is_pin(versions))) return std::nullopt;
     Contradiction found;
     std::vector<std::string> near;
     for (const auto* one : {above, below})

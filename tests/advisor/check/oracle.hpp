@@ -11,6 +11,7 @@ namespace check_property_tests {
 struct Expected {
   Answer answer = Answer::unknown;
   bool installable = false;
+  bool of_no_release = false;                 // a range of what is asked for has none: a no where releases lie on both sides of it
   std::map<std::string, std::string> chosen;  // of what a catalog holds
   std::vector<Number> drivers;                // of those that are tried, where the answer is yes
 };
@@ -24,7 +25,7 @@ class Oracle {
       if (const auto held = world_.packages.find(root.name);
           held != world_.packages.end() &&
           std::ranges::none_of(held->second, [&](const auto& one) { return root.range.holds(number(one.version)); }))
-        return {};
+        return {.of_no_release = true};
     discover();
     add_open();
     expected_.installable = choose({});

@@ -74,7 +74,10 @@ TEST_CASE("check: random worlds, as brute force has them") {
     REQUIRE_NOTHROW(checked = known.check(question_of(world)));
     CAPTURE(checked.text, checked.because);
     ++seen[expected.answer];
-    REQUIRE(std::string(to_string(checked.answer)) == to_string(expected.answer));
+    if (expected.of_no_release)  // which of the two is test_contradiction.cpp's
+      REQUIRE(checked.answer != Answer::yes);
+    else
+      REQUIRE(std::string(to_string(checked.answer)) == to_string(expected.answer));
     REQUIRE(held(world, checked) == expected.chosen);
     if (expected.answer != Answer::yes || world.capability.empty() || !world.driver.empty()) continue;
     CAPTURE(checked.driver);
