@@ -297,7 +297,8 @@ class Search {
     const auto to = [&](const Nearest& one) { return specs::pep440_version(one.stack.components.at(name)); };
     const auto is_up = [&](const Nearest& one) { return to(one) > specs::pep440_version(start); };
     std::stable_sort(found_.begin() + static_cast<std::ptrdiff_t>(first), found_.end(), [&](const auto& a, const auto& b) {
-      return is_up(a) && is_up(b) ? to(a) < to(b) : !is_up(a) && !is_up(b) && to(a) > to(b);
+      if (is_up(a) != is_up(b)) return is_up(a);
+      return is_up(a) ? to(a) < to(b) : to(a) > to(b);
     });
   }
 

@@ -39,7 +39,8 @@ std::string fault(const Asked& asked, const Knowledge& knowledge, const workspac
   const auto known = hardware_advice(options, [&]() -> const Knowledge& { return knowledge; }, context);
   const auto advice = make_advice(known, knowledge, {options, not_known(known, 0.01), ""});
   if (!advice.found)
-    return advice.line.starts_with("No stack to run " + asked.family + " on ") && advice.line.find(": ") != std::string::npos
+    return advice.line.starts_with((advice.unknown ? "Unknown what runs " : "No stack to run ") + asked.family + " on ") &&
+                   advice.line.find(": ") != std::string::npos
                ? ""
                : "no answer, and the first line does not say why: " + advice.line;
   if (!advice.line.starts_with("Run ")) return "the first line is no answer: " + advice.line;

@@ -214,6 +214,27 @@ TEST_CASE("check: forward compatibility counts where cuda-compat is there, on da
   CHECK(with("12.8", "").driver == ">=470,<471 or >=525.60.13");
 }
 
+TEST_CASE("check: an older cuda-compat of the same major version runs machine code, not PTX, and a no names it") {
+  const auto with = [](const char* compat, const char* code) {
+    Known known;
+    known.package("a", pure({{"1", {}}})).facts(std::string(R"(
+      {"of": "cuda", "versions": ["13.0"], "driver": "580.65.06", "minor": "580"},
+      {"of": "cuda", "versions": ["13.2"], "driver": "595.45.04", "minor": "580"},
+      {"of": "cuda-compat", "cuda": "13.0", "branches": ["550"]},
+      {"of": "a", "versions": ["1"], "built_for": {"cuda": "13.2", )") + code + "}}");
+    auto question = on_gpu({"a"}, "8.0", "550.54.14");
+    question.gpu->data_center = true;
+    question.cuda_compat = compat;
+    return known.check(question);
+  };
+  constexpr auto machine_code = R"("cubins": ["8.0"])", ptx = R"("cubins": [], "ptx": ["7.5"])";
+  CHECK(with("13.0", machine_code).answer == Answer::yes);
+  CHECK(with("13.0", ptx).answer == Answer::no);
+  const auto no = with("", machine_code);
+  CHECK(no.answer == Answer::no);
+  CHECK_THAT(joined(no.notes), Contains("cuda-compat-13-0 driver R550"));
+}
+
 TEST_CASE("check: a library of the system counts in any release of its major version") {
   const auto on = [](const char* capability, const char* cudnn) {
     Known known;
