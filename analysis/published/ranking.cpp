@@ -38,12 +38,13 @@ Shapes shapes_of(const PublishedBucket& bucket) {
   return shapes;
 }
 
-// Of these the nearest to the usual size; nothing where the work has none.
+// Of these the likest to the usual one; nothing where the work has none.
 const std::string* usual_shape(const Shapes& shapes, std::size_t stacks) {
-  std::optional<std::pair<double, const std::string*>> best;
+  std::optional<Unusual> least;
+  const std::string* found = nullptr;
   for (const auto& [shape, at] : shapes)
-    if (const auto away = octaves_from_usual(at.first->shape); away && at.stacks == stacks && (!best || *away < best->first)) best = {*away, &shape};
-  return best ? best->second : nullptr;
+    if (const auto far = unusual(at.first->shape); far && at.stacks == stacks && (!least || *far < *least)) least = far, found = &shape;
+  return found;
 }
 
 // Of the shapes that most stacks have, the usual one, else the one where the best stack that has it is fastest; of mere
