@@ -92,12 +92,12 @@ bool is_of_one_model(std::string_view text, const Accelerators& accelerators) {
 }  // namespace
 
 std::vector<std::string> several_names(std::string_view text, const Accelerators& accelerators) {
+  if (is_of_one_model(text, accelerators)) return {};
   const auto is_known = [&](const std::string& part) { return !accelerators.named(part).empty(); };
   auto parts = cut(text, ",;");
   std::erase_if(parts, [&](const auto& part) { return !is_known(part) && !looks_like_a_model(part); });
   drop_doubles(parts);
   if (parts.size() > 1 && std::ranges::any_of(parts, is_known)) return parts;
-  if (is_of_one_model(text, accelerators)) return {};
   auto words = cut(text, " ");
   std::erase_if(words, [&](const auto& word) { return !is_word_of_a_model(word, accelerators); });
   for (auto again : {cut(text, "+&|/"), cut_at_words(text), words}) {
