@@ -40,11 +40,10 @@ Shapes shapes_of(const PublishedBucket& bucket) {
 
 // Of these the likest to the usual one; nothing where the work has none.
 const std::string* usual_shape(const Shapes& shapes, std::size_t stacks) {
-  std::optional<Unusual> least;
-  const std::string* found = nullptr;
+  std::optional<std::pair<Unusual, const std::string*>> best;
   for (const auto& [shape, at] : shapes)
-    if (const auto far = unusual(at.first->shape); far && at.stacks == stacks && (!least || *far < *least)) least = far, found = &shape;
-  return found;
+    if (const auto far = unusual(at.first->shape); far && at.stacks == stacks && (!best || *far < best->first)) best = {*far, &shape};
+  return best ? best->second : nullptr;
 }
 
 // Of the shapes that most stacks have, the usual one, else the one where the best stack that has it is fastest; of mere
