@@ -56,9 +56,11 @@ std::optional<double> octaves(const specs::Workload& asked, const specs::Workloa
   return std::sqrt(sum);
 }
 
-std::optional<double> octaves_from_usual(const specs::Workload& workload) {
+std::optional<Unusual> unusual(const specs::Workload& workload) {
   static const specs::Workload usual{"matmul", {{"m", usual_product_size}, {"n", usual_product_size}, {"k", usual_product_size}}};
-  return octaves(usual, workload);
+  const auto away = octaves(usual, workload);
+  if (!away) return std::nullopt;
+  return Unusual{specs::flop_of(workload).value_or(0) < *specs::flop_of(usual), *away};
 }
 
 bool asks_for_shape(const specs::Workload& asked) {

@@ -7,6 +7,7 @@
 // equals a square one.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 
@@ -23,8 +24,13 @@ std::optional<double> octaves(const specs::Workload& asked, const specs::Workloa
 // m, n and k of the product that is meant where no size is asked for: bound by arithmetic, and like others' figures, as the thin
 // products that a table has at its fastest are not.
 inline constexpr const char* usual_product_size = "4096";
-// How far a product is from that one. Nothing of other work.
-std::optional<double> octaves_from_usual(const specs::Workload& workload);
+// How unlike that one a product is, the likest first: less work is worse than any distance. Nothing of other work.
+struct Unusual {
+  bool less_work = false;
+  double octaves = 0;
+  auto operator<=>(const Unusual&) const = default;
+};
+std::optional<Unusual> unusual(const specs::Workload& workload);
 
 // Whether any number was asked for.
 bool asks_for_shape(const specs::Workload& asked);

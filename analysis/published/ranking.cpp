@@ -38,11 +38,11 @@ Shapes shapes_of(const PublishedBucket& bucket) {
   return shapes;
 }
 
-// Of these the nearest to the usual size; nothing where the work has none.
+// Of these the likest to the usual one; nothing where the work has none.
 const std::string* usual_shape(const Shapes& shapes, std::size_t stacks) {
-  std::optional<std::pair<double, const std::string*>> best;
+  std::optional<std::pair<Unusual, const std::string*>> best;
   for (const auto& [shape, at] : shapes)
-    if (const auto away = octaves_from_usual(at.first->shape); away && at.stacks == stacks && (!best || *away < best->first)) best = {*away, &shape};
+    if (const auto far = unusual(at.first->shape); far && at.stacks == stacks && (!best || *far < best->first)) best = {*far, &shape};
   return best ? best->second : nullptr;
 }
 

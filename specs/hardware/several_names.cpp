@@ -24,10 +24,17 @@ std::vector<std::string> cut(std::string_view text, std::string_view separators)
     std::string part(text.substr(0, end));
     part.erase(0, part.find_first_not_of(' '));
     part.erase(part.find_last_not_of(' ') + 1);
-    if (!part.empty() && std::ranges::find(parts, part) == parts.end()) parts.push_back(std::move(part));
+    if (!part.empty()) parts.push_back(std::move(part));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return parts;
+}
+
+void drop_doubles(std::vector<std::string>& parts) {
+  std::vector<std::string> once;
+  for (auto& part : parts)
+    if (std::ranges::find(once, part) == once.end()) once.push_back(std::move(part));
+  parts = std::move(once);
 }
 
 // "h100 and rtx 4090": "h100", "rtx 4090"
@@ -52,6 +59,11 @@ bool looks_like_a_model(const std::string& part) {
 bool may_be_a_name(const std::string& part) {
   const auto digits = std::ranges::count_if(part, [](unsigned char c) { return std::isdigit(c); });
   return digits >= 4 || (digits > 0 && static_cast<std::size_t>(digits) < part.size());
+}
+
+// A word of what a model is called by itself ("rtx-4090"); the memory ("HBM3") or power ("400W") that names of drivers end with is none.
+bool is_word_of_a_model(const std::string& part, const Accelerators& accelerators) {
+  return std::ranges::any_of(accelerators.all(), [&](const Accelerator& model) { return is_cut_of(glued(part), words_of(hardware_words(model.name))); });
 }
 
 bool share_a_model(const std::string& one, const std::string& other, const Accelerators& accelerators) {
@@ -80,13 +92,17 @@ bool is_of_one_model(std::string_view text, const Accelerators& accelerators) {
 }  // namespace
 
 std::vector<std::string> several_names(std::string_view text, const Accelerators& accelerators) {
+  if (is_of_one_model(text, accelerators)) return {};
   const auto is_known = [&](const std::string& part) { return !accelerators.named(part).empty(); };
   auto parts = cut(text, ",;");
   std::erase_if(parts, [&](const auto& part) { return !is_known(part) && !looks_like_a_model(part); });
+  drop_doubles(parts);
   if (parts.size() > 1 && std::ranges::any_of(parts, is_known)) return parts;
-  if (is_of_one_model(text, accelerators)) return {};
-  for (auto again : {cut(text, "+&|/"), cut_at_words(text), cut(text, " ")}) {
+  auto words = cut(text, " ");
+  std::erase_if(words, [&](const auto& word) { return !is_word_of_a_model(word, accelerators); });
+  for (auto again : {cut(text, "+&|/"), cut_at_words(text), words}) {
     std::erase_if(again, [&](const auto& part) { return !may_be_a_name(part) || !is_known(part); });
+    drop_doubles(again);
     if (again.size() > 1 && name_different_models(again, accelerators)) return again;
   }
   return {};

@@ -49,6 +49,7 @@ TEST_CASE("one accelerator is none of several, whatever stands around it", "[sev
 TEST_CASE("no name of the catalog or of the evidence is taken for several", "[several_names][facts]") {
   for (const auto& model : shipped().all()) {
     CHECK(several(model.name).empty());
+    INFO(model.title);
     CHECK(several(model.title).empty());
     for (const auto& alias : model.aliases) CHECK(several(alias).empty());
   }
