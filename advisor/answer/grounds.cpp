@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include <cctype>
 
 #include "advisor/check/stack_check.hpp"
@@ -78,8 +80,8 @@ void add_reported(const Checked& checked, Advice& answer) {
 }
 
 void add_nearest(const Checked& checked, Advice& answer) {
-  for (const auto& one : checked.nearest)
-    answer.cautions.push_back(fmt::format("The nearest that runs: {}.", one.changes_text()));
+  for (const char* begin = "The nearest that runs"; const auto& one : checked.nearest)
+    answer.cautions.push_back(fmt::format("{}: {}.", std::exchange(begin, "Or"), one.changes_text()));
 }
 
 }  // namespace stackx::advisor

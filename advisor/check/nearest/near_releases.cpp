@@ -18,13 +18,19 @@ std::vector<const specs::PackageRelease*> releases_towards(const Knowledge& know
              });
     });
   };
+  // By PTX of years before the GPU, which the libraries beside it need not have.
+  const auto compiles_first = [&](const specs::PackageRelease& release) {
+    const auto build = knowledge.about(name, release.version, "", question.machine).built_for;
+    return question.gpu && build && build->vendor() == "nvidia" &&
+           build->reach(question.gpu->compute_capability) == specs::GpuBuild::Reach::ptx;
+  };
   const auto released = [](const std::string& text) { return specs::pep440_version(specs::public_version(text)); };
   std::vector<const specs::PackageRelease*> result;
   for (const auto& release : package->releases) {  // from the oldest on
     const auto& text = release.version.text();
     const bool between = released(text) > released(from) && released(text) < released(newest);
     if (!between || release.yanked || release.version.is_prerelease()) continue;
-    if (!has_code_for(knowledge, name, release, question) || lacks_extra(release)) continue;
+    if (!has_code_for(knowledge, name, release, question) || compiles_first(release) || lacks_extra(release)) continue;
     const bool same_series = !result.empty() && specs::minor_release(result.back()->version.text()) == specs::minor_release(text);
     if (same_series && specs::is_local(text) && !specs::is_local(result.back()->version.text())) continue;
     if (same_series) result.pop_back();

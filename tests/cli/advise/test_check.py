@@ -176,7 +176,7 @@ class Answers(Check):
 
     def test_the_nearest_leaves_a_framework_that_was_asked_for(self):
         for words, install in ((["torch==2.4.0", "torchvision==0.15.2"], ["torch==2.4.0", "torchvision==0.19.0"]),
-                               (["torch==2.8.0", "vllm==0.10.0"], ["torch==2.8.0", "vllm==0.11.0"]),
+                               (["torch==2.8.0", "vllm==0.10.0"], ["torch==2.8.0", "vllm==0.10.2"]),
                                (["torch==2.1.0", "nvidia-cudnn-cu12==9.1.0.70"], ["torch==2.1.0", "nvidia-cudnn-cu12==8.9.2.26"])):
             with self.subTest(words=words):
                 self.assertEqual(self.document(*words, hw="a100", exit_code=1)["nearest"]["install"], install)
