@@ -24,8 +24,10 @@ class Oracle {
     for (const auto& root : world_.roots)
       if (const auto held = world_.packages.find(root.name);
           held != world_.packages.end() &&
-          std::ranges::none_of(held->second, [&](const auto& one) { return root.range.holds(number(one.version)); }))
-        return {.of_no_release = true};
+          std::ranges::none_of(held->second, [&](const auto& one) { return root.range.holds(number(one.version)); })) {
+        expected_.of_no_release = true;
+        return expected_;
+      }
     discover();
     add_open();
     expected_.installable = choose({});
