@@ -105,8 +105,9 @@ specs::Lock read_lock(const std::filesystem::path& file, const std::string& pyth
   specs::Lock lock;
   lock.file = file;
   lock.python = python;
-  const auto environment = specs::MarkerEnvironment::for_python(python.empty() ? "3.12" : python, "linux x86_64");
-  for (const auto& placed : specs::read_package_list(file, context, python).dependencies)
+  const auto usual = python.empty() ? std::string("3.12") : python;
+  const auto environment = specs::MarkerEnvironment::for_python(usual, "linux x86_64");
+  for (const auto& placed : specs::read_package_list(file, context, usual).dependencies)
     if (placed.dependency.holds(environment)) lock.components[placed.dependency.name] = specs::single_version(placed.dependency.versions);
   return lock;
 }

@@ -196,7 +196,7 @@ class Asking {
     }
     const auto& model = loaded.host.gpus.at(loaded.device->card).model;
     if (!inspector::uses_gpu(old_stack, question.workload, loaded.catalog)) {
-      asked_.where = fmt::format("on this machine's processors; on its {} with --device 0", model);
+      asked_.where = "on this machine's processors" + (options_.device.empty() ? fmt::format("; on its {} with --device 0", model) : "");
       return;
     }
     asked_.where = fmt::format("on the {}", model);

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/recipes/quoting.hpp"
-#include "analysis/text/table.hpp"
 #include "blame/answered.hpp"
 #include "blame/report/output.hpp"
 #include "cli/commands.hpp"
@@ -58,16 +57,12 @@ bool tell_plan(const blame::Asked& asked, const BlameWords& words, const Globals
   const auto& settings = asked.question.settings;
   blame::Expected usual{.inspections = blame::usual_inspections(asked.question.lattice, settings), .allowed = settings.most_inspections, .versions = words.versions};
   if (const auto each = blame::usual_seconds(store::default_path(globals.db), asked.question)) usual.seconds = *each * static_cast<double>(usual.inspections);
-  if (words.dry_run && globals.json) {
-    auto document = blame::plan_json(asked.between, usual);
-    document["where"] = asked.where;
-    document["reported"] = asked.reported;
-    print_json(document);
-    return false;
-  }
-  auto text = blame::plan_text(asked.between, usual, output_width()) + analysis::wrap(fmt::format("Measured {}.", asked.where), 0, output_width()) + "\n";
-  for (const auto& one : asked.reported) text += analysis::wrap(fmt::format("Reported by others, {}", one), 2, output_width()) + "\n";
-  words.dry_run ? workspace::write_out(text) : workspace::write_err(text);
+  if (words.dry_run && globals.json)
+    print_json(blame::plan_json(asked, usual));
+  else if (words.dry_run)
+    workspace::write_out(blame::plan_text(asked, usual, output_width()));
+  else
+    workspace::write_err(blame::plan_text(asked, usual, output_width()));
   return !words.dry_run;
 }
 
@@ -111,7 +106,8 @@ void add_how(Command command, BlameWords& words) {
   auto& asked = words.asked;
   command.add_option("--budget", words.budget, "Stop after so long (30m) or so many inspections [1000], with what is known by then; the same command goes on").type_name("N|TIME");
   command.add_option("--runner", asked.limits.runner, "Where it runs: local (under bubblewrap where it works) or container").type_name("NAME").check(one_of({"local", "container"}));
-  command.add_option("--device", asked.device, "GPU to measure on, of those that $CUDA_VISIBLE_DEVICES shows: an index, or the beginning of a UUID").type_name("GPU");
+  command.add_option("--device", asked.device, "GPU to measure on, of those that $CUDA_VISIBLE_DEVICES shows: an index, or the beginning of a UUID")
+      .type_name("GPU");
   command.add_option("--python", asked.python, "The Python of both ends [theirs, else this machine's python3]").type_name("X.Y");
   command.add_option("--project", asked.project, "Project whose catalogs declare what two stacks of the store hold").type_name("FILE");
   command.add_option("--timeout", asked.limits.timeout_seconds, "Of one inspection, in seconds").check(above_zero()).type_name("SECONDS").show_default();

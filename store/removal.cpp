@@ -29,13 +29,14 @@ struct CampaignLeaving {
 };
 using Selected = std::map<std::int64_t, CampaignLeaving>;  // by the campaign's row
 
+constexpr std::size_t telling = 6;  // digits of an id that may stand for it
+
 // Rows of `conditions` on the host; nothing where every host is meant.
 std::optional<RowNumbers> conditions_on(Connection& connection, const std::optional<std::string>& host) {
   if (!host) return std::nullopt;
   RowNumbers rows;
   std::set<std::string> known;
   Cursor cursor = connection.prepare("SELECT c.id, h.hostname, h.fingerprint FROM hosts h LEFT JOIN conditions c ON c.host = h.id");
-  constexpr std::size_t telling = 6;
   while (cursor.next()) {
     known.insert(cursor.text(1));
     const bool is_begun = host->size() >= telling && cursor.text(2).starts_with(*host);
@@ -205,13 +206,15 @@ std::vector<std::string> campaigns_called(const std::filesystem::path& file, con
     Cursor cursor = connection.prepare(
         "SELECT name, project, coalesce(json_extract(plan, '$.block.cluster'), '') FROM campaigns WHERE name <> ''");
     while (cursor.next()) {
-      if (cursor.text(0).starts_with(name)) begun.push_back(cursor.text(0));
+      if (name.size() >= telling && cursor.text(0).starts_with(name)) begun.push_back(cursor.text(0));
       if (cursor.text(1) == name) of_project.push_back(cursor.text(0));
       if (cursor.text(2).starts_with(name)) blocks.push_back(cursor.text(0));
       projects.push_back(cursor.text(1));
     }
-    if (name.empty()) begun.clear();
     if (begun.size() > 1) throw bad_input(fmt::format("--campaign {}: {} and {} begin so; give more digits", name, begun[0], begun[1]));
+    if (!begun.empty() && !of_project.empty())
+      throw bad_input(fmt::format("--campaign {}: a project is called so, and campaign {} begins so; give the whole id, or another of the project's campaigns",
+                                  name, begun.front()));
     if (!begun.empty()) return begun;
     if (!blocks.empty() && !name.empty()) return blocks;
     if (of_project.empty() || name.empty())

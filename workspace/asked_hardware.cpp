@@ -10,6 +10,7 @@
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/hardware/name.hpp"
+#include "specs/format/listed.hpp"
 #include "specs/hardware/several_names.hpp"
 #include "workspace/this_machine.hpp"
 
@@ -108,7 +109,7 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
 void refuse_several(const std::string& text, const specs::Accelerators& accelerators) {
   const auto several = specs::several_names(text, accelerators);
   if (several.empty()) return;
-  throw bad_input(fmt::format("--hw {}: {} kinds of hardware, {}; ask for one at a time (`stackx check REQUIREMENT --hw {}` answers for all)",
+  throw bad_input(fmt::format("{}: {} kinds of hardware, {}; ask for one at a time (`stackx check REQUIREMENT --hw {}` answers for all)",
                               specs::in_quotes(text), several.size(), specs::listed(several), fmt::join(several, ",")));
 }
 

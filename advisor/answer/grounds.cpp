@@ -72,11 +72,7 @@ void add_misspelt(const Checked& checked, Advice& answer) {
 }
 
 void add_reported(const Checked& checked, Advice& answer) {
-  for (auto note : checked.notes)
-    if (note.starts_with("reported of")) {
-      note.front() = 'R';
-      answer.cautions.push_back(note + ".");
-    }
+  for (const auto& one : checked.reported) answer.cautions.push_back(fmt::format("Reported by others, {}.", one));
 }
 
 void add_nearest(const Checked& checked, Advice& answer) {

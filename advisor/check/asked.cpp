@@ -27,6 +27,7 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
+#include "specs/hardware/several_names.hpp"
 #include "specs/python/package_list.hpp"
 #include "specs/python/pip_text.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -248,6 +249,8 @@ class Reading {
       take_gpu(*model, question_.hardware);
       return;
     }
+    if (const auto gpu = specs::gpu_beside_processor(question_.hardware, accelerators); !gpu.empty())
+      return take_gpu(*accelerators.identify(gpu), gpu);
     const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators, context_);
     if (asked) {  // a processor: no GPU
       if (!asked->machine.empty()) question_.machine = asked->machine;

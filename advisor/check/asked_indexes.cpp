@@ -7,6 +7,7 @@
 
 #include "advisor/facts/frameworks.hpp"
 #include "advisor/facts/torch_companions.hpp"
+#include "specs/format/listed.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/python/build_index.hpp"
 #include "specs/python/package_list.hpp"
@@ -19,10 +20,6 @@ std::map<PyTorchIndex::Labels, std::vector<std::string>> by_index(const std::map
   std::map<PyTorchIndex::Labels, std::vector<std::string>> packages;
   for (const auto& [package, labels] : own) packages[labels].push_back(package);
   return packages;
-}
-
-std::string names_in_words(const std::vector<std::string>& names) {
-  return names.size() < 2 ? names.front() : fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
 bool is_the_usual(std::string_view url) { return url.contains("://pypi.org/simple") || url.contains("://pypi.python.org/simple"); }
@@ -53,15 +50,17 @@ void AskedIndexes::look_instead_of_the_usual(const std::string& url) {
   pytorch_.alone = true;
 }
 
-// What another index is first for, it may have, too: the first of PyTorch's counts.
+// What no other index is named for, it may have: the first of PyTorch's counts.
 void AskedIndexes::look_first(const std::string& url) {
   const auto label = label_of(url);
   if (label.empty()) return;
-  for (const char* package : {"torch", "torchvision", "torchaudio"}) pytorch_.own.try_emplace(package, PyTorchIndex::Labels{label});
+  for (const char* package : {"torch", "torchvision", "torchaudio"})
+    if (!elsewhere_.contains(package)) pytorch_.own.try_emplace(package, PyTorchIndex::Labels{label});
 }
 
 void AskedIndexes::take_from_its_own(const std::string& package, const std::string& name, const std::string& url) {
   const auto label = specs::pytorch_label(url);
+  if (label.empty()) elsewhere_.insert(package);
   if (!label.empty() && is_of_pytorch(package))
     pytorch_.own[package] = {label};
   else if (is_framework(package) && !is_the_usual(url))  // of an address nothing is shown: it may hold a password
@@ -72,7 +71,7 @@ void AskedIndexes::take_from_its_own(const std::string& package, const std::stri
 void AskedIndexes::tell(Question& question) {
   std::ranges::move(remarks_, std::back_inserter(question.remarks));
   for (const auto& [labels, packages] : by_index(pytorch_.own))
-    question.remarks.push_back(fmt::format("{} {} taken from PyTorch's index for {} alone", names_in_words(packages),
+    question.remarks.push_back(fmt::format("{} {} taken from PyTorch's index for {} alone", specs::listed(packages),
                                            packages.size() == 1 ? "is" : "are", fmt::join(labels, " and ")));
   pytorch_.alone = pytorch_.alone && !another_;
   if (!pytorch_.labels.empty())

@@ -29,6 +29,7 @@ class AskedIndexes {
 
   PyTorchIndex pytorch_;
   bool another_ = false;               // index is named for all: a mirror, or the usual one by name
+  std::set<std::string> elsewhere_;     // packages with an index of their own that is none of PyTorch's
   std::vector<std::string> remarks_;
 };
 

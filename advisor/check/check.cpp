@@ -147,6 +147,7 @@ class Checking {
     result_.answer = Answer::no;
     result_.text = clash.text;
     result_.because = {clash.text};
+    result_.contradicts_itself = true;
     result_.nearest = nearest_without(clash, [&](const Question& question) { return of_another(question); });
   }
 
@@ -393,7 +394,7 @@ class Checking {
     if (result_.answer != Answer::yes || elsewhere) return;
     for (const auto& one : knowledge_.reports())
       if (!one.changed && one.concerns(result_.stack.components, question_.gpu ? question_.gpu->compute_capability : ""))
-        result_.notes.push_back("reported of " + one.about(result_.stack.components.at(one.package)));
+        result_.reported.push_back(one.about(result_.stack.components.at(one.package)));
   }
 
   void finish(const OnPython& here) {
@@ -476,7 +477,7 @@ const char* to_string(Answer answer) {
 
 Checked check(const Knowledge& knowledge, const Question& question) {
   auto checked = Checking(knowledge, question).run();
-  if (checked.answer == Answer::no && question.pytorch)
+  if (checked.answer == Answer::no && question.pytorch && !checked.contradicts_itself)
     checked.nearest = nearest_of_indexes(question, std::move(checked.nearest),
                                          [&](const Question& other) { return Checking(knowledge, other).run(); });
   return checked;

@@ -45,8 +45,10 @@ struct Checked {
   specs::Stack stack;                  // what would be installed; empty where nothing can
   std::vector<std::string> pythons;    // on which that is so
   std::string driver;                  // which drivers it takes: ">=525.60.13"
+  bool contradicts_itself = false;     // no index, GPU or Python makes it a yes
   std::vector<Nearest> nearest;        // the first is the nearest
   std::vector<std::string> notes;      // what to know of a yes: built from source, taken from the system
+  std::vector<std::string> reported;   // what others say of versions in it (specs/catalog/report.hpp)
   std::vector<std::string> not_judged;  // packages
   std::string as_of;
   std::vector<UsedFact> facts;

@@ -44,6 +44,7 @@ nlohmann::json to_json(const Checked& checked) {
                              {"stack", checked.stack.components},
                              {"pythons", checked.pythons},
                              {"notes", checked.notes},
+                             {"reported", checked.reported},
                              {"not_judged", checked.not_judged},
                              {"facts", facts_json(checked)}};
   if (!checked.driver.empty()) document["driver"] = checked.driver;

@@ -8,6 +8,7 @@
 
 #include "advisor/check/check_json.hpp"
 #include "specs/hardware/accelerator.hpp"
+#include "specs/format/listed.hpp"
 #include "specs/hardware/several_names.hpp"
 
 namespace stackx::advisor {
@@ -18,27 +19,27 @@ Answer CheckedOnSeveral::answer() const {
 }
 
 std::string CheckedOnSeveral::text() const {
-  const auto with = [&](Answer wanted) {
+  const auto with = [&](Answer wanted, const char* last) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < checked.size(); ++i)
       if (checked[i].answer == wanted) names.push_back(as_written(hardware[i]));
-    return specs::listed(names);
+    return specs::listed(names, last);
   };
-  const auto yes = with(Answer::yes), no = with(Answer::no), unknown = with(Answer::unknown);
+  const auto yes = with(Answer::yes, "and"), no = with(Answer::no, "or"), unknown = with(Answer::unknown, "and");
   std::vector<std::string> parts;
-  if (!yes.empty()) parts.push_back(fmt::format("{} on {}", subject, yes));
-  if (!no.empty()) parts.push_back((parts.empty() ? subject + " not on " : "not on ") + no);
-  if (!unknown.empty()) parts.push_back((parts.empty() ? "whether " + subject + " is not known of " : "not known of ") + unknown);
+  const auto begin = [&](const std::string& first, const char* further) { return parts.empty() ? first : further; };
+  const auto runs = several_packages ? subject + " run" : subject + " runs";
+  if (!yes.empty()) parts.push_back(fmt::format("{} on {}", runs, yes));
+  if (!no.empty()) parts.push_back(begin(subject + (several_packages ? " do not run on " : " does not run on "), "not on ") + no);
+  if (!unknown.empty()) parts.push_back(begin("whether " + runs + " is not known of ", "not known of ") + unknown);
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 namespace {
 
-// Whatever is more than a few words is "it".
-std::string subject_of(const std::vector<std::string>& what) {
+bool is_named(const std::vector<std::string>& what) {
   constexpr std::size_t few = 3;
-  if (what.empty() || what.size() > few || std::ranges::find(what, "-") != what.end()) return "it runs";
-  return fmt::format("{} {}", fmt::join(what, ", "), what.size() == 1 ? "runs" : "run");
+  return !what.empty() && what.size() <= few && std::ranges::find(what, "-") == what.end();
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ std::vector<std::string> several_asked(const CheckRequest& request, const worksp
 CheckedOnSeveral check_on_several(const CheckRequest& request, std::vector<std::string> hardware, const workspace::Context& context,
                                   pypi::Index* index) {
   auto checked = check_each(request, hardware, context, index);
-  return {subject_of(request.what), std::move(hardware), std::move(checked)};
+  if (!is_named(request.what)) return {"it", false, std::move(hardware), std::move(checked)};
+  return {fmt::format("{}", fmt::join(request.what, ", ")), request.what.size() > 1, std::move(hardware), std::move(checked)};
 }
 
 nlohmann::json to_json(const CheckedOnSeveral& several) {

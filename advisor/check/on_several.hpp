@@ -8,7 +8,8 @@
 namespace stackx::advisor {
 
 struct CheckedOnSeveral {
-  std::string subject;                // "torch==2.15.0 runs", "it runs"
+  std::string subject;                // "torch==2.15.0", "torch, jax"; of more than a few words "it"
+  bool several_packages = false;
   std::vector<std::string> hardware;  // as asked
   std::vector<Checked> checked;       // of each
   Answer answer() const;

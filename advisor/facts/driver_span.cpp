@@ -7,6 +7,7 @@
 
 #include "specs/catalog/driver.hpp"
 #include "specs/error.hpp"
+#include "specs/format/listed.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -17,15 +18,10 @@ bool is_older(const std::string& version, const std::string& than) { return spec
 
 bool is_after(const std::string& driver, const std::string& branch) { return specs::is_newer(specs::major_release(driver), branch); }
 
-std::string in_a_row(const std::vector<std::string>& words) {
-  if (words.size() < 2) return fmt::format("{}", fmt::join(words, ""));
-  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
-}
-
 std::string names_of(const std::vector<DriverSpan>& spans) {
   std::vector<std::string> names;
   for (const auto& one : spans) names.push_back(one.gpu);
-  return in_a_row(names);
+  return specs::listed(names);
 }
 
 const DriverSpan& newest_of(const std::vector<DriverSpan>& spans) {
@@ -83,10 +79,10 @@ DriverAnswer driver_answer(const std::vector<DriverSpan>& spans, const std::stri
   if (!without.empty()) {
     std::vector<std::string> why;
     for (const auto& one : without) why.push_back(fmt::format("{} ({})", one.gpu, one.text()));
-    return {fmt::format("No: driver {} does not drive {}{}.", driver, in_a_row(why), with.empty() ? "" : "; it drives " + names_of(with)), false};
+    return {fmt::format("No: driver {} does not drive {}{}.", driver, specs::listed(why), with.empty() ? "" : "; it drives " + names_of(with)), false};
   }
   if (!unknown.empty())
-    return {fmt::format("Unknown for {}: no branch of NVIDIA's drivers is known for it.{}", in_a_row(unknown),
+    return {fmt::format("Unknown for {}: no branch of NVIDIA's drivers is known for it.{}", specs::listed(unknown),
                         with.empty() ? "" : driver.empty() ? " " + which_drive(with) : fmt::format(" Driver {} drives {}.", driver, names_of(with))),
             std::nullopt};
   if (driver.empty()) return {which_drive(with), common_span(with).has_value()};
@@ -113,7 +109,7 @@ std::vector<std::string> drivers_of_cuda(const specs::DriverFacts& drivers) {
     if (!least) return needs;
     needs.push_back(fmt::format("CUDA {} needs driver >={}", major, *least));
     if (const auto branches = drivers.compatible_branches(fmt::format("{}.0", major)); !branches.empty())
-      needs.back() += fmt::format(", or with cuda-compat branch {}", fmt::join(branches, ", "));
+      needs.back() += fmt::format("; on data-center GPUs with NVIDIA's package cuda-compat branch {} will do", specs::listed(branches, "or"));
   }
 }
 

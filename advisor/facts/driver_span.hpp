@@ -39,7 +39,7 @@ DriverAnswer driver_answer(const std::vector<DriverSpan>& spans, const std::stri
 // Throws Error(bad_input) for what no driver is called, a CUDA among them: --driver 12.4. "" is any.
 void check_driver(const specs::DriverFacts& drivers, const std::string& driver);
 
-// What programs need, by minor-version and by forward compatibility: {"CUDA 12 needs driver >=525.60.13, or with cuda-compat branch 470", ...}
+// What programs need, by minor-version and by forward compatibility: {"CUDA 13 needs driver >=580; on data-center GPUs ...", ...}
 std::vector<std::string> drivers_of_cuda(const specs::DriverFacts& drivers);
 
 }  // namespace stackx::advisor

@@ -8,6 +8,7 @@
 #include "analysis/text/markdown.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
+#include "blame/asked.hpp"
 #include "blame/between/wording.hpp"
 #include "specs/format/json.hpp"
 #include "workspace/words.hpp"
@@ -127,9 +128,25 @@ const char* to_string(Kind kind) {
   return "unfinished";
 }
 
+Json between_json(const Between& between) {
+  Json groups = Json::array();
+  for (std::size_t i = 0; i < between.groups.size(); ++i) {
+    Json changes = Json::array();
+    for (const auto change : between.groups[i].changes) {
+      const auto& one = between.changes[change];
+      changes.push_back({{"component", one.component},
+                         {"old", one.old_version.empty() ? Json() : Json(one.old_version)},
+                         {"new", one.new_version.empty() ? Json() : Json(one.new_version)}});
+    }
+    groups.push_back({{"name", group_in_words(between, i)}, {"changes", changes}, {"because", between.groups[i].because}, {"needs", between.groups[i].needs}});
+  }
+  return {{"groups", groups}, {"valid_stacks", between.valid_stacks}};
+}
+
 }  // namespace
 
-std::string plan_text(const Between& between, const Expected& expected, std::size_t width) {
+std::string plan_text(const Asked& asked, const Expected& expected, std::size_t width) {
+  const auto& between = asked.between;
   const auto first = fmt::format("{} {}, in {} that can be told apart; {} valid {} between the ends; usually about {}{}{}{}",
                                  counted(between.changes.size(), "component"), between.changes.size() == 1 ? "differs" : "differ",
                                  counted(between.groups.size(), "group"), between.valid_stacks.empty() ? "very many" : between.valid_stacks,
@@ -146,23 +163,18 @@ std::string plan_text(const Between& between, const Expected& expected, std::siz
       text += "      " + analysis::wrap(group.because[k], 6, width) + "\n";
     if (group.because.size() > most_reasons) text += fmt::format("      and {} more\n", counted(group.because.size() - most_reasons, "reason"));
   }
+  text += analysis::wrap(fmt::format("Measured {}.", asked.where), 0, width) + "\n";
+  for (const auto& one : asked.reported) text += analysis::wrap("Reported by others, " + one, 2, width) + "\n";
   return text;
 }
 
-Json plan_json(const Between& between, const Expected& expected) {
-  Json groups = Json::array();
-  for (std::size_t i = 0; i < between.groups.size(); ++i) {
-    Json changes = Json::array();
-    for (const auto change : between.groups[i].changes) {
-      const auto& one = between.changes[change];
-      changes.push_back({{"component", one.component},
-                         {"old", one.old_version.empty() ? Json() : Json(one.old_version)},
-                         {"new", one.new_version.empty() ? Json() : Json(one.new_version)}});
-    }
-    groups.push_back({{"name", group_in_words(between, i)}, {"changes", changes}, {"because", between.groups[i].because}, {"needs", between.groups[i].needs}});
-  }
-  return {{"groups", groups}, {"valid_stacks", between.valid_stacks}, {"usual_inspections", expected.inspections},
-          {"usual_seconds", expected.seconds ? Json(*expected.seconds) : Json()}};
+Json plan_json(const Asked& asked, const Expected& expected) {
+  auto json = between_json(asked.between);
+  json["usual_inspections"] = expected.inspections;
+  json["usual_seconds"] = expected.seconds ? Json(*expected.seconds) : Json();
+  json["where"] = asked.where;
+  json["reported"] = asked.reported;
+  return json;
 }
 
 std::string finding_text(const Finding& finding, const Named& named, std::size_t width) {
@@ -207,9 +219,7 @@ std::string finding_markdown(const Finding& finding, const Named& named, const T
 }
 
 Json finding_json(const Finding& finding, const Between& between, const Trial& trial, const Settings& settings, const Named& named) {
-  Json json = plan_json(between, {});
-  json.erase("usual_inspections");
-  json.erase("usual_seconds");
+  Json json = between_json(between);
   json["$schema"] = "stackx/blame/1";
   json["answer"] = {{"text", finding.headline}, {"kind", to_string(finding.kind)}, {"complete", trial.answer.complete}, {"because", finding.because}};
   json["old"] = named.old_end;

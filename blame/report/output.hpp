@@ -10,6 +10,8 @@
 
 namespace stackx::blame {
 
+struct Asked;
+
 // What finding one culprit usually takes.
 struct Expected {
   std::size_t inspections = 0;
@@ -18,9 +20,9 @@ struct Expected {
   bool versions = false;  // will be sought afterwards
 };
 
-// "20 packages differ, in 12 groups; ...", then each group and why it hangs together.
-std::string plan_text(const Between& between, const Expected& expected, std::size_t width);
-nlohmann::json plan_json(const Between& between, const Expected& expected);
+// "20 packages differ, in 12 groups; ...", each group and why it hangs together, where it is measured, what others report of NEW.
+std::string plan_text(const Asked& asked, const Expected& expected, std::size_t width);
+nlohmann::json plan_json(const Asked& asked, const Expected& expected);
 
 std::string finding_text(const Finding& finding, const Named& named, std::size_t width);
 std::string finding_markdown(const Finding& finding, const Named& named, const Trial& trial);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/hardware/accelerator.hpp"
+#include "specs/hardware/several_names.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
@@ -23,6 +25,18 @@ struct DriversOptions {
   std::vector<std::string> gpus;
   std::string driver;
 };
+
+// Each once: "v100", "l40s,b200".
+std::vector<std::string> names_in(const std::vector<std::string>& words, const specs::Accelerators& accelerators) {
+  std::vector<std::string> names;
+  for (const auto& word : words) {
+    auto several = specs::several_names(word, accelerators);
+    if (several.empty()) several = {word};
+    for (auto& name : several)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 const specs::Accelerator& nvidia_gpu(const specs::Accelerators& accelerators, const std::string& name) {
   const auto models = accelerators.named(name);
@@ -49,7 +63,8 @@ void print_json_of(const advisor::DriverAnswer& answer, const std::vector<adviso
   nlohmann::json document = {{"text", answer.text}, {"drives_all", nullptr}, {"gpus", nlohmann::json::array()}, {"all", nullptr}, {"cuda", cuda}};
   if (answer.drives_all) document["drives_all"] = *answer.drives_all;
   for (const auto& span : spans) document["gpus"].push_back(to_json(span));
-  if (const auto common = advisor::common_span(spans)) document["all"] = to_json(*common);
+  const bool known = std::ranges::none_of(spans, [](const auto& span) { return span.since.empty(); });
+  if (const auto common = known ? advisor::common_span(spans) : std::nullopt) document["all"] = to_json(*common);
   print_json(document);
 }
 
@@ -58,7 +73,7 @@ void run(const DriversOptions& options, Globals& globals) {
   const auto knowledge = advisor::load_knowledge(globals, {});
   advisor::check_driver(knowledge.drivers(), options.driver);
   std::vector<advisor::DriverSpan> spans;
-  for (const auto& name : options.gpus) {
+  for (const auto& name : names_in(options.gpus, accelerators)) {
     const auto gpu = advisor::asked_gpu(nvidia_gpu(accelerators, name), name);
     spans.push_back(advisor::driver_span(knowledge.drivers(), advisor::as_written(name), gpu.compute_capability));
   }

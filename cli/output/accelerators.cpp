@@ -82,7 +82,8 @@ void print_title(const std::string& name, const Models& models) {
 // What the figure of float16 means.
 std::string sums_note(const Models& models) {
   const auto shows = [&](const char* unit) { return std::ranges::any_of(models, [&](const auto* model) { return peak(*model, unit).has_value(); }); };
-  if (shows("float16_tensor_float16_sums")) return "FP16 tensor: with FP32 sums, as frameworks ask for; in FP16: with FP16 sums, which GeForce adds twice as fast";
+  if (shows("float16_tensor_float16_sums"))
+    return "FP16 tensor: with FP32 sums, as frameworks ask for; in FP16: with FP16 sums, in which GeForce adds twice as fast";
   return shows("float16_tensor") ? "FP16 tensor: with FP32 sums, as frameworks ask for" : "";
 }
 

@@ -73,6 +73,7 @@ void print_check(const Checked& checked) {
   }
   print_nearest(checked);
   for (const auto& note : checked.notes) workspace::write_out(in_lines(fmt::format("Note: {}.", note)));
+  for (const auto& one : checked.reported) workspace::write_out(in_lines(fmt::format("Reported by others, {}.", one)));
   if (!checked.not_judged.empty()) {
     auto names = checked.not_judged;
     const auto more = names.size() > 8 ? names.size() - 8 : 0;

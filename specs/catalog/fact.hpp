@@ -4,7 +4,7 @@
 //   {"of": "torch", "versions": ["2.7.0", "2.7.1"], "built_for": {"cuda": "12.6", "cubins": ["5.0", ...], "ptx": []},
 //    "known": "read", "source": {"url": ..., "read": "2026-11-22"}}
 // `versions`: exact texts, or one specifier set; a local build (2.8.0+cu126) is meant only where it is listed. Of several
-// facts on one version the last decides, key by key: an overlay read later wins. Beside `built_for`:
+// facts on one version the last decides, key by key (of `requires` and `elsewhere` name by name): an overlay read later wins. Beside `built_for`:
 //   also       what the same files hold for the accelerators of other vendors: {"amd": {"rocm": "7.2", "gfx": ["gfx942"]}}
 //   requires   what package metadata does not say: name -> specifier set
 //   beside     what it works with alone, where that is there, and does not require: {"numpy": "<2"}
@@ -15,7 +15,7 @@
 //   cudas      the CUDA releases, exact, that the package has a library for: it takes that of the stack's torch
 //   instead    the package of the same release that does use a GPU: "tensorflow-gpu", "jax[cuda12]"
 //   instead_on the same by the accelerator's vendor, where it is another one: {"google": "jax[tpu]"}
-//   elsewhere  by the accelerator's vendor or architecture, where builds for it are that nobody lists here: {"amd": "a sentence without its end"}
+//   elsewhere  by the accelerator's vendor or architecture, or "jetson", where builds for it are that nobody lists here: {"amd": "a sentence without its end"}
 //   system     what it loads from the system: {"cuda": "11.2", "cudnn": "8.1"}
 //   pythons, machines, glibc  of builds that no index lists here: ["3.9", ...], ["x86_64", "aarch64"], "2.39"
 //   exists     "inferred": nobody is known to have seen this build; checks judge it, advice does not name it

@@ -3,10 +3,10 @@
 //
 //   {"$schema": "stackx/reports/1", "reports": [
 //     {"package": "torch", "versions": "==2.9.1", "on": "gpu", "gpu": ">=8.0", "text": "3D convolutions in bfloat16 are ...",
-//      "remedy": "torch 2.10, or ...", "unless": {"nvidia-cudnn-cu12": ">=9.15"}, "source": {"url": ..., "read": "2026-11-30", "title": ...}} ]}
-// `versions`: those it is so in, one range. `on`: "gpu" or "cpu"; `gpu`: compute capabilities. `unless`: any of these beside it mends it.
-// `changed`: true of a new default: it is
-// told where one version is compared with another, not of each that has it. Rejected: a key of facts, which decide answers.
+//      "remedy": "cuDNN 9.15, ...", "unless": {"nvidia-cudnn-cu12": ">=9.15"}, "source": {"url": ..., "read": "2026-11-30"}} ]}
+// `versions`: those it is so in, one range. `on`: "gpu" or "cpu"; `gpu`: compute capabilities. `unless`: any of these beside
+// it mends it. `changed`: true of a new default: it is told where one version is compared with another, not of each that
+// has it. Rejected: a key of facts, which decide answers.
 #pragma once
 
 #include <filesystem>

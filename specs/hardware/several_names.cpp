@@ -1,8 +1,5 @@
 #include "specs/hardware/several_names.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -108,9 +105,11 @@ std::vector<std::string> several_names(std::string_view text, const Accelerators
   return {};
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  if (names.size() < 2) return fmt::format("{}", fmt::join(names, ""));
-  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+std::string gpu_beside_processor(std::string_view text, const Accelerators& accelerators) {
+  auto parts = cut(text, ",;+&/");
+  if (parts.size() < 2) return "";
+  std::erase_if(parts, [&](const auto& part) { return accelerators.named(part).empty(); });
+  return parts.size() == 1 ? parts.front() : "";
 }
 
 }  // namespace stackx::specs

@@ -14,7 +14,7 @@ class Accelerators;
 // The names, each once; nothing where the text names one, or none. In a list with commas an unknown name counts, too: "h100,b2000".
 std::vector<std::string> several_names(std::string_view text, const Accelerators& accelerators);
 
-// "v100, l40s and b200"
-std::string listed(const std::vector<std::string>& names);
+// Of a processor beside its GPU the GPU: "V100" of "EPYC 7763 + V100"; "" of all else.
+std::string gpu_beside_processor(std::string_view text, const Accelerators& accelerators);
 
 }  // namespace stackx::specs

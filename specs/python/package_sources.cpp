@@ -150,7 +150,8 @@ void read_pipfile_sources(const TomlNode& document, PackageSources& sources) {
     if (table.is_table() && (name == "packages" || name.ends_with("packages"))) read_named(table, "index", indexes, sources);
 }
 
-// Of several sources Poetry takes the newest; the package index is one of them unless a primary one is named in its place.
+// Of several sources Poetry takes the newest; the package index is one of them unless a primary one is named in its place. A
+// supplemental one is looked into where no other has the package, and the package index has all that is judged here.
 void read_poetry_sources(const TomlNode& document, PackageSources& sources) {
   const auto* poetry = tool_table(document, "poetry");
   if (!poetry) return;
@@ -158,8 +159,10 @@ void read_poetry_sources(const TomlNode& document, PackageSources& sources) {
   const bool with_usual = std::ranges::any_of(indexes, [](const auto& one) { return normalized_name(one.name) == "pypi"; });
   for (const auto& [name, url, node] : indexes) {
     const auto priority = word_in(*node, "priority");
-    if (url.empty() || priority == "explicit") continue;
-    const bool in_place = !with_usual && (priority.empty() || priority == "primary" || priority == "default");
+    if (url.empty() || priority == "explicit" || priority == "supplemental") continue;
+    const auto* secondary = node->find("secondary");  // before Poetry 1.5
+    const bool is_second = secondary && secondary->boolean();
+    const bool in_place = !with_usual && !is_second && (priority.empty() || priority == "primary" || priority == "default");
     if (in_place && sources.index.empty())
       sources.index = url;
     else

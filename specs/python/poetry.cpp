@@ -138,7 +138,9 @@ class PoetryReader {
 
   static std::string range(const TomlNode& node) {
     const auto result = pep440_of_poetry(node.text());
-    if (!result) node.fail(fmt::format("{}: expected one range, such as \"^2.4\" or \">=2.4,<3\"", in_quotes(node.text())));
+    if (!result)
+      node.fail(fmt::format("{}: expected one range, such as \"^2.4\" or \">=2.4,<3\"; alternatives (||) are not read, what `poetry export` "
+                            "writes is", in_quotes(node.text())));
     return *result;
   }
 

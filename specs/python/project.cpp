@@ -175,11 +175,11 @@ bool is_python_project(const fs::path& file) {
 
 void refuse_optional_parts(const fs::path& file, const PythonContext& context) {
   if (!context.extras.empty())
-    throw bad_input(fmt::format("{}: --extra {}: a pyproject.toml has extras of its own, this file has none; an extra of a package "
+    throw bad_input(fmt::format("{}: --extra {}: a pyproject.toml or uv.lock has extras of its own, this file has none; an extra of a package "
                                 "stands with its name, as package[{}]",
                                 file.string(), *context.extras.begin(), *context.extras.begin()));
   if (!context.groups.empty())
-    throw bad_input(fmt::format("{}: --group {}: groups are of pyproject.toml and Pipfile, and this file has none", file.string(),
+    throw bad_input(fmt::format("{}: --group {}: groups are of pyproject.toml, Pipfile and uv.lock, and this file has none", file.string(),
                                 *context.groups.begin()));
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("removal: a campaign leaves nothing behind") {
   const auto file = directory / "both.db", alone = directory / "alone.db";
   fill(file, true);
   fill(alone, false);
-  const Removal which{.campaigns = store::campaigns_called(file, "bbbb")};
+  const Removal which{.campaigns = store::campaigns_called(file, "bbbbbb")};
   const auto before = dump(file);
   const auto found = store::removable(file, which);
   CHECK(dump(file) == before);

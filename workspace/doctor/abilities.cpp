@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "specs/format/listed.hpp"
+
 namespace stackx::workspace {
 namespace {
 
@@ -14,14 +16,6 @@ bool is(const Findings& findings, const char* what, Status status) {
 }
 
 bool works(const Findings& findings, const char* what) { return is(findings, what, Status::ok) || is(findings, what, Status::poor); }
-
-// "a, b and c"
-std::string listed(const std::vector<std::string>& words, const char* last) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == words.size() ? fmt::format(" {} ", last) : ", ") + words[i];
-  return text;
-}
 
 std::string how_it_measures(const Findings& findings, bool gpu) {
   const char* confined = is(findings, "sandbox", Status::ok)     ? "sandboxed"
@@ -62,9 +56,9 @@ Abilities abilities(const Findings& findings) {
 
 std::string Abilities::sentence() const {
   std::string text;
-  if (!can.empty()) text = "This machine can " + listed(can, "and");
-  if (!cannot.empty()) text += (can.empty() ? "This machine cannot " : "; it cannot ") + listed(cannot, "or");
-  if (!unsure.empty()) text += (text.empty() ? "Whether this machine can " : "; whether it can ") + listed(unsure, "or") + " was not found out";
+  if (!can.empty()) text = "This machine can " + specs::listed(can, "and");
+  if (!cannot.empty()) text += (can.empty() ? "This machine cannot " : "; it cannot ") + specs::listed(cannot, "or");
+  if (!unsure.empty()) text += (text.empty() ? "Whether this machine can " : "; whether it can ") + specs::listed(unsure, "or") + " was not found out";
   return text + ".";
 }
 

@@ -56,6 +56,7 @@ class Answers(Check):
             self.assertEqual(said.count("\nNo: "), 1)
             self.assertEqual(said.count("\nYes: "), 2)
         self.assertEqual(self.first_line("torch==2.15.0", hw="b200,l40s"), "Yes: torch==2.15.0 runs on B200 and L40S.")
+        self.assertEqual(self.first_line("torch==2.15.0", hw="v100,p100", exit_code=1), "No: torch==2.15.0 does not run on V100 or P100.")
         self.assertRegex(self.first_line("torch==99", hw="v100,h100"), "^Unknown: whether torch==99 runs is not known of V100 and H100.$")
         self.assertRegex(self.first_line("torch==99", "--strict", hw="v100,h100", exit_code=1), "^Unknown: ")
         self.assertIn('--hw "b2000": no such hardware', self.check("torch", hw="h100,b2000", exit_code=2).stderr)

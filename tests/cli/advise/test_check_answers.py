@@ -22,15 +22,15 @@ class BuildsOfAnotherIndex(Answers):
                                 ("2.10.0+cu130", "h100", {"nvidia-cublas": "13.1.0.3", "nvidia-nvshmem-cu13": "3.4.5"}),
                                 ("2.7.1+cu128", "b200", {"nvidia-cublas-cu12": "12.8.3.14", "nvidia-cudnn-cu12": "9.7.1.26"}),
                                 ("2.7.1+cu118", "v100", {"nvidia-cublas-cu11": "11.11.3.6", "nvidia-nccl-cu11": "2.21.5"}),
-                                ("2.14.1+cu126", "v100", {"nvidia-cublas-cu12": "12.6.4.1", "nvidia-cudnn-cu12": "9.10.2.21"}),
+                                ("2.11.0+cu126", "v100", {"nvidia-cublas-cu12": "12.6.4.1", "nvidia-cudnn-cu12": "9.10.2.21"}),
                                 ("2.8.0+cu128", "h100", {"nvidia-cublas-cu12": "12.8.4.1"})):
             stack = self.document(f"torch=={build}", hw=hw)["stack"]
             self.assertEqual({name: stack.get(name) for name in pins}, pins, build)
 
     def test_what_is_not_known_of_them_is_not_named(self):
-        for build in ("2.15.0+cu130", "2.14.1+cu132"):
+        for build, cudnn in (("2.15.0+cu130", "nvidia-cudnn-cu13"), ("2.14.1+cu132", "nvidia-cudnn-cu13"), ("2.14.1+cu126", "nvidia-cudnn-cu12")):
             stack = self.document(f"torch=={build}")["stack"]
-            self.assertEqual([name for name in stack if name.startswith("nvidia-")], ["nvidia-cudnn-cu13"], build)
+            self.assertEqual([name for name in stack if name.startswith("nvidia-")], [cudnn], build)
 
     def test_an_unknown_one_names_those_of_its_release(self):
         self.assertEqual(self.first_line("torch==2.9.0+cu129", hw="v100"),
@@ -137,3 +137,17 @@ class Advised(Answers):
     def test_unknown_is_not_called_no(self):
         self.assertRegex(self.advised("torch", "--hw", "jetson agx orin"), "^Unknown what runs matmul on JETSON AGX ORIN: torch .* -igpu; ")
         self.assertNotIn("jax[cuda12]", self.advised("jax", "--hw", "jetson agx orin", exit_code=1))
+
+
+class Reported(Answers):
+    def test_versions_that_got_slower(self):
+        """PyTorch issue 166122: 3D convolutions of 2.9; what mends it is cuDNN 9.15."""
+        said = self.said("torch==2.9.1", hw="h100", exit_code=0)
+        self.assertIn("Reported by others, torch 2.9.1: 3D convolutions in float16 and bfloat16", said)
+        self.assertIn("issues/166122", said)
+        self.assertEqual(len(self.document("torch==2.9.1", hw="h100")["reported"]), 1)
+        for other, hw in (("torch==2.8.0", "h100"), ("torch==2.9.1", "zen4")):
+            self.assertEqual(self.document(other, hw=hw, exit_code=None)["reported"], [])
+
+    def test_a_processor_beside_its_gpu(self):
+        self.assertEqual(self.document("torch==2.15.0", hw="EPYC 7763 + V100", exit_code=1)["answer"], "no")

@@ -100,6 +100,19 @@ class Indexes(Check):
         self.assertIn('Note: torch is judged as the usual index has it; the builds of the index "pytorch-cu128" are not known here.', said)
         self.assertNotIn("secret", said)
 
+    def test_an_index_of_its_own_before_a_first_one(self):
+        first = UV.replace("explicit = true\n", "")
+        for index in ("pypi", "corp"):
+            own = first.replace('{ index = "pytorch-cu128", marker', f'{{ index = "{index}", marker')
+            own += f'[[tool.uv.index]]\nname = "{index}"\nurl = "https://{"pypi.org" if index == "pypi" else "example.org"}/simple"\nexplicit = true\n'
+            file = self.write("pyproject.toml", own)
+            self.assertEqual(self.document(file, hw="h100", exit_code=None)["stack"].get("torch"), "2.7.1", own)
+            self.assertNotIn("taken from PyTorch's index", self.check(file, hw="h100", exit_code=None).stdout)
+
+    def test_what_contradicts_itself_does_so_on_every_index(self):
+        changes = self.document("torch==2.4.0", "torch==2.5.0", "--index-url", f"{PYTORCH}cu121", hw="a100", exit_code=1)["nearest"]["changes"]
+        self.assertEqual([one["name"] for one in changes], ["torch"])
+
     def test_what_fails_is_not_of_the_index(self):
         file = self.write("pyproject.toml", UV.replace('"torch==2.7.1"', '"torch==2.7.1", "jax"'))
         changes = self.document(file, exit_code=1)["nearest"]["changes"]

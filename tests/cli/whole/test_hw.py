@@ -200,7 +200,10 @@ class Hardware(BlackBox):
         self.stackx("hw", "drivers", "k80", "b200", exit_code=1)
         document = self.json("hw", "drivers", "v100", "a100", "--driver", "590.44.01", exit_code=1)
         self.assertEqual((document["drives_all"], document["all"]), (False, {"since": "450.36.06", "last_branch": "580"}))
-        self.assertIsNone(self.json("hw", "drivers", "jetson agx orin")["drives_all"])
+        orin = self.json("hw", "drivers", "jetson agx orin", "v100")
+        self.assertEqual((orin["drives_all"], orin["all"]), (None, None))
+        for several in (["v100,b200"], ["v100 b200"], ["v100", "b200", "v100"]):
+            self.assertEqual(self.stackx("hw", "drivers", *several).stdout, both)
         self.assertIn("not of NVIDIA", self.stackx("hw", "drivers", "mi300x", exit_code=2).stderr)
         self.assertIn("did you mean v100", self.stackx("hw", "drivers", "v10", exit_code=2).stderr)
         self.assertIn("nvidia-smi", self.stackx("hw", "drivers", "v100", "--driver", "12.4", exit_code=2).stderr)

@@ -46,6 +46,11 @@ TEST_CASE("one accelerator is none of several, whatever stands around it", "[sev
   }
 }
 
+TEST_CASE("a processor beside its GPU is a machine with that GPU", "[several_names]") {
+  for (const char* one : {"EPYC 7763 + V100", "V100, EPYC 7763", "EPYC 7763/V100"}) CHECK(gpu_beside_processor(one, shipped()) == "V100");
+  for (const char* one : {"EPYC 7763", "V100", "zen3,zen4", "v100,a100", ""}) CHECK(gpu_beside_processor(one, shipped()).empty());
+}
+
 TEST_CASE("no name of the catalog or of the evidence is taken for several", "[several_names][facts]") {
   for (const auto& model : shipped().all()) {
     CHECK(several(model.name).empty());
@@ -62,12 +67,4 @@ TEST_CASE("no name of the catalog or of the evidence is taken for several", "[se
     CHECK(several(name).empty());
   }
 }
-
-TEST_CASE("names in a row", "[several_names]") {
-  CHECK(listed({}) == "");
-  CHECK(listed({"v100"}) == "v100");
-  CHECK(listed({"v100", "a100"}) == "v100 and a100");
-  CHECK(listed({"v100", "a100", "h100"}) == "v100, a100 and h100");
-}
-
 }  // namespace several_names_tests

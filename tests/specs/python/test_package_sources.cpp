@@ -124,9 +124,12 @@ priority = "supplemental"
   CHECK(counted(poetry, "torch") == "https://i/cu128");
   CHECK(counted(poetry, "torch", "windows amd64") == "https://i/other");
   CHECK(counted(poetry, "jax") == "https://i/other");
-  CHECK(poetry.beside == Texts{"https://i/other"});
+  CHECK(poetry.beside.empty());  // a supplemental one has what the package index has not
   CHECK(poetry.elsewhere == Texts{"x @ https://h/x.whl"});
   CHECK(of_pyproject("[[tool.poetry.source]]\nname = 'own'\nurl = 'https://i/own'\n").index == "https://i/own");
+  const auto second = of_pyproject("[[tool.poetry.source]]\nname = 'own'\nurl = 'https://i/own'\nsecondary = true\n");
+  CHECK(second.index.empty());
+  CHECK(second.beside == Texts{"https://i/own"});
 
   const auto pdm = of_pyproject(R"([[tool.pdm.source]]
 name = "pypi"
