@@ -148,6 +148,7 @@ class Checking {
     result_.text = clash.text;
     result_.because = {clash.text};
     result_.contradicts_itself = true;
+    if (beside_another_) return;  // each of thousands of clashes would ask without itself
     result_.nearest = nearest_without(clash, [&](const Question& question) { return of_another(question); });
   }
 

@@ -441,7 +441,7 @@ class BadInput(Check):
         self.assertRegex(self.refused("torch==2.4.0", hw="h1oo"), '--hw "h1oo": no such hardware.*`stackx hw list`')
         self.assertRegex(self.refused("torch==2.4.0", hw="h1000"), "the nearest are .*h100")
         self.assertRegex(self.refused("torch==2.4.0", "--driver", "new"), '--driver "new": expected a version such as 535.183.01')
-        self.assertRegex(self.refused("torch==2.4.0", "--python", "4.9"), "--python 4.9: expected one of 3")
+        self.assertRegex(self.refused("torch==2.4.0", "--python", "4.9"), "--python 4.9: newer than any Python that is known here; expected one of 3")
         self.assertRegex(self.refused("torch==2.4.0", "--python", "three"), "--python")
         done = self.check("torch==2.4.0", "--drivr", "535", exit_code=2)
         self.assertIn("--drivr", done.stderr)
