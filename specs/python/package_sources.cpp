@@ -185,7 +185,8 @@ void read_pdm_sources(const TomlNode& document, PackageSources& sources) {
     else if (!included)
       sources.beside.push_back(url);
     else
-      for (const auto& one : included->items()) sources.of_packages.push_back({normalized_name(one.text()), name, url, "", std::nullopt});
+      for (const auto& one : included->items())
+        sources.of_packages.push_back({normalized_name(one.text()), name.empty() ? "without a name" : name, url, "", std::nullopt});
   }
 }
 
