@@ -29,7 +29,11 @@ struct CampaignLeaving {
 };
 using Selected = std::map<std::int64_t, CampaignLeaving>;  // by the campaign's row
 
-constexpr std::size_t telling = 6;  // digits of an id that may stand for it
+// An id may be meant by so many of its digits.
+bool may_mean(const std::string& begin, const std::string& id) {
+  constexpr std::size_t telling = 6;
+  return begin.size() >= telling && id.starts_with(begin);
+}
 
 // Rows of `conditions` on the host; nothing where every host is meant.
 std::optional<RowNumbers> conditions_on(Connection& connection, const std::optional<std::string>& host) {
@@ -39,8 +43,7 @@ std::optional<RowNumbers> conditions_on(Connection& connection, const std::optio
   Cursor cursor = connection.prepare("SELECT c.id, h.hostname, h.fingerprint FROM hosts h LEFT JOIN conditions c ON c.host = h.id");
   while (cursor.next()) {
     known.insert(cursor.text(1));
-    const bool is_begun = host->size() >= telling && cursor.text(2).starts_with(*host);
-    if ((cursor.text(1) == *host || is_begun) && !cursor.is_null(0)) rows.insert(cursor.integer(0));
+    if ((cursor.text(1) == *host || may_mean(*host, cursor.text(2))) && !cursor.is_null(0)) rows.insert(cursor.integer(0));
   }
   if (rows.empty())
     throw bad_input(fmt::format("--host {}: no result of such a host is in {}{}; it has those of: {}", *host, connection.file().string(),
@@ -206,9 +209,9 @@ std::vector<std::string> campaigns_called(const std::filesystem::path& file, con
     Cursor cursor = connection.prepare(
         "SELECT name, project, coalesce(json_extract(plan, '$.block.cluster'), '') FROM campaigns WHERE name <> ''");
     while (cursor.next()) {
-      if (name.size() >= telling && cursor.text(0).starts_with(name)) begun.push_back(cursor.text(0));
+      if (may_mean(name, cursor.text(0))) begun.push_back(cursor.text(0));
       if (cursor.text(1) == name) of_project.push_back(cursor.text(0));
-      if (cursor.text(2).starts_with(name)) blocks.push_back(cursor.text(0));
+      if (may_mean(name, cursor.text(2))) blocks.push_back(cursor.text(0));
       projects.push_back(cursor.text(1));
     }
     if (begun.size() > 1) throw bad_input(fmt::format("--campaign {}: {} and {} begin so; give more digits", name, begun[0], begun[1]));
@@ -216,7 +219,7 @@ std::vector<std::string> campaigns_called(const std::filesystem::path& file, con
       throw bad_input(fmt::format("--campaign {}: a project is called so, and campaign {} begins so; give the whole id, or another of the project's campaigns",
                                   name, begun.front()));
     if (!begun.empty()) return begun;
-    if (!blocks.empty() && !name.empty()) return blocks;
+    if (!blocks.empty()) return blocks;
     if (of_project.empty() || name.empty())
       throw bad_input(fmt::format("--campaign {}: the store knows no campaign of this id, nor of a project of this name{}; "
                                   "`stackx query --sql 'SELECT * FROM campaigns'` lists them",

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include <cctype>
+#include <utility>
 
 #include "advisor/check/stack_check.hpp"
 #include "workspace/named_project.hpp"

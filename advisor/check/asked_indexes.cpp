@@ -54,7 +54,7 @@ void AskedIndexes::look_instead_of_the_usual(const std::string& url) {
 void AskedIndexes::look_first(const std::string& url) {
   const auto label = label_of(url);
   if (label.empty()) return;
-  for (const char* package : {"torch", "torchvision", "torchaudio"})
+  for (const char* package : of_pytorch)
     if (!elsewhere_.contains(package)) pytorch_.own.try_emplace(package, PyTorchIndex::Labels{label});
 }
 

@@ -7,11 +7,19 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/check/check_json.hpp"
-#include "specs/hardware/accelerator.hpp"
 #include "specs/format/listed.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/hardware/several_names.hpp"
 
 namespace stackx::advisor {
+namespace {
+
+bool is_named(const std::vector<std::string>& what) {
+  constexpr std::size_t few = 3;
+  return !what.empty() && what.size() <= few && std::ranges::find(what, "-") == what.end();
+}
+
+}  // namespace
 
 Answer CheckedOnSeveral::answer() const {
   const auto any = [&](Answer wanted) { return std::ranges::any_of(checked, [&](const auto& one) { return one.answer == wanted; }); };
@@ -35,16 +43,8 @@ std::string CheckedOnSeveral::text() const {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-namespace {
-
-bool is_named(const std::vector<std::string>& what) {
-  constexpr std::size_t few = 3;
-  return !what.empty() && what.size() <= few && std::ranges::find(what, "-") == what.end();
-}
-
-}  // namespace
-
 std::vector<std::string> several_asked(const CheckRequest& request, const workspace::Context& context) {
+  if (specs::is_one_word(request.hardware)) return {};  // most are, and the catalog is read for the answer, too
   return specs::several_names(request.hardware, specs::load_accelerators(context.data_directory()));
 }
 

@@ -51,8 +51,8 @@ void keep_machines_of(const PackageRelease& torch, PackageRelease& build) {
 
 }  // namespace
 
-bool is_torch_companion(const std::string& name) { return name == "torchvision" || name == "torchaudio"; }
-bool is_of_pytorch(const std::string& name) { return name == "torch" || is_torch_companion(name); }
+bool is_torch_companion(const std::string& name) { return name != "torch" && is_of_pytorch(name); }
+bool is_of_pytorch(const std::string& name) { return std::ranges::find(of_pytorch, name) != std::end(of_pytorch); }
 
 std::vector<PackageRelease> companion_builds(const specs::Package& companion, const specs::Package& torch) {
   const auto of_torch = builds_of(torch);

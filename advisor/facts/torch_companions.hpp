@@ -12,7 +12,9 @@
 namespace stackx::advisor {
 
 bool is_torch_companion(const std::string& name);
-bool is_of_pytorch(const std::string& name);  // torch itself, too: what PyTorch's indexes have builds of
+// What PyTorch's indexes have builds of: torch itself, too.
+inline constexpr const char* of_pytorch[] = {"torch", "torchvision", "torchaudio"};
+bool is_of_pytorch(const std::string& name);
 
 // The builds that `companion` lacks.
 std::vector<specs::PackageRelease> companion_builds(const specs::Package& companion, const specs::Package& torch);

@@ -105,6 +105,8 @@ std::vector<std::string> several_names(std::string_view text, const Accelerators
   return {};
 }
 
+bool is_one_word(std::string_view text) { return text.find_first_of(" ,;+&|/") == text.npos; }
+
 std::string gpu_beside_processor(std::string_view text, const Accelerators& accelerators) {
   auto parts = cut(text, ",;+&/");
   if (parts.size() < 2) return "";

@@ -14,6 +14,9 @@ class Accelerators;
 // The names, each once; nothing where the text names one, or none. In a list with commas an unknown name counts, too: "h100,b2000".
 std::vector<std::string> several_names(std::string_view text, const Accelerators& accelerators);
 
+// Which names no more than one: "v100", "host".
+bool is_one_word(std::string_view text);
+
 // Of a processor beside its GPU the GPU: "V100" of "EPYC 7763 + V100"; "" of all else.
 std::string gpu_beside_processor(std::string_view text, const Accelerators& accelerators);
 

@@ -160,8 +160,7 @@ void read_poetry_sources(const TomlNode& document, PackageSources& sources) {
   for (const auto& [name, url, node] : indexes) {
     const auto priority = word_in(*node, "priority");
     if (url.empty() || priority == "explicit" || priority == "supplemental") continue;
-    const auto* secondary = node->find("secondary");  // before Poetry 1.5
-    const bool is_second = secondary && secondary->boolean();
+    const bool is_second = is_set(*node, "secondary");  // before Poetry 1.5
     const bool in_place = !with_usual && !is_second && (priority.empty() || priority == "primary" || priority == "default");
     if (in_place && sources.index.empty())
       sources.index = url;

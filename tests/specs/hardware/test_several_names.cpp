@@ -46,6 +46,14 @@ TEST_CASE("one accelerator is none of several, whatever stands around it", "[sev
   }
 }
 
+TEST_CASE("one word names one", "[several_names]") {
+  for (const char* one : {"v100", "rtx-4090", "host", ""}) {
+    CHECK(is_one_word(one));
+    CHECK(several(one).empty());
+  }
+  for (const char* other : {"v100,b200", "v100 b200", "v100+b200", "v100/b200", "v100|b200", "v100&b200", "v100;b200", "RTX 4090"}) CHECK_FALSE(is_one_word(other));
+}
+
 TEST_CASE("a processor beside its GPU is a machine with that GPU", "[several_names]") {
   for (const char* one : {"EPYC 7763 + V100", "V100, EPYC 7763", "EPYC 7763/V100"}) CHECK(gpu_beside_processor(one, shipped()) == "V100");
   for (const char* one : {"EPYC 7763", "V100", "zen3,zen4", "v100,a100", ""}) CHECK(gpu_beside_processor(one, shipped()).empty());
