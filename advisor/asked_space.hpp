@@ -14,7 +14,7 @@
 #include "advisor/recommendation_type.hpp"
 #include "advisor/valid_space.hpp"
 #include "specs/project/workload_family.hpp"
-#include "workspace/asked_hardware.hpp"
+#include "workspace/asked/hardware.hpp"
 
 namespace stackx::advisor {
 

@@ -15,7 +15,7 @@
 #include "specs/hardware/spelled_models.hpp"
 #include "specs/project/workload_family.hpp"
 #include "store/store.hpp"
-#include "workspace/asked_workload.hpp"
+#include "workspace/asked/workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
 #include "workspace/stored_stack.hpp"

@@ -8,7 +8,7 @@
 
 #include "advisor/leading_stacks.hpp"
 #include "store/store.hpp"
-#include "workspace/asked_hardware.hpp"
+#include "workspace/asked/hardware.hpp"
 #include "workspace/context.hpp"
 
 namespace stackx::analysis {

@@ -17,9 +17,9 @@
 #include "specs/error.hpp"
 #include "store/store.hpp"
 #include "workspace/allowed_paths.hpp"
-#include "workspace/asked_workload.hpp"
+#include "workspace/asked/plain_program.hpp"
+#include "workspace/asked/workload.hpp"
 #include "workspace/load.hpp"
-#include "workspace/plain_program.hpp"
 
 namespace stackx::blame {
 namespace {

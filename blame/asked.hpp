@@ -17,7 +17,7 @@
 #include "campaigns/job.hpp"
 #include "specs/project/campaign.hpp"
 #include "workspace/context.hpp"
-#include "workspace/pip_index.hpp"
+#include "workspace/index/pip_index.hpp"
 
 namespace stackx::blame {
 

@@ -9,8 +9,8 @@
 #include "specs/project/is_project.hpp"
 #include "specs/thoth/amun.hpp"
 #include "workspace/allowed_paths.hpp"
+#include "workspace/asked/plain_program.hpp"
 #include "workspace/output.hpp"
-#include "workspace/plain_program.hpp"
 
 namespace stackx::campaigns {
 namespace {

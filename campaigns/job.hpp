@@ -20,7 +20,7 @@ namespace stackx::campaigns {
 struct JobOptions {
   std::filesystem::path project, amun, pipfile_lock;
   std::string workload;  // instead of the document's script; of a Python project
-  std::string pi, files, prints = "seconds";  // of a Python project: a plain program (workspace/plain_program.hpp)
+  std::string pi, files, prints = "seconds";  // of a Python project: a plain program (workspace/asked/plain_program.hpp)
   std::string python;    // of a Python project; "": this machine's
   std::string relax;     // "python": another one where the document's is not to be had
   std::string device;    // UUID or index of the GPU; "": the first visible

@@ -15,12 +15,12 @@
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/project/own_pis.hpp"
-#include "workspace/asked_workload.hpp"
-#include "workspace/index_catalog.hpp"
-#include "workspace/kept_file.hpp"
+#include "workspace/asked/workload.hpp"
+#include "workspace/files/kept_file.hpp"
+#include "workspace/index/index_catalog.hpp"
+#include "workspace/index/pip_index.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip_index.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::campaigns {

@@ -19,8 +19,8 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/hardware.hpp"
+#include "workspace/index/source_fetch.hpp"
 #include "workspace/output.hpp"
-#include "workspace/source_fetch.hpp"
 
 namespace stackx::campaigns {
 namespace {

@@ -14,7 +14,7 @@
 #include "specs/format/masked.hpp"
 #include "specs/project/own_pis.hpp"
 #include "store/store.hpp"
-#include "workspace/asked_workload.hpp"
+#include "workspace/asked/workload.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {

@@ -15,8 +15,8 @@
 #include "cli/served/client.hpp"
 #include "cli/served/requirements.hpp"
 #include "specs/error.hpp"
+#include "workspace/index/pip_index.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip_index.hpp"
 
 namespace stackx::cli {
 namespace {

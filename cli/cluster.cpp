@@ -22,7 +22,7 @@
 #include "cli/resolve/unsolvable.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
-#include "workspace/named_project.hpp"
+#include "workspace/asked/project.hpp"
 #include "workspace/output.hpp"
 #include "workspace/progress.hpp"
 

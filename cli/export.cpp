@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
 #include "store/merge.hpp"
-#include "workspace/compressed_stream.hpp"
+#include "workspace/files/compressed_stream.hpp"
 #include "workspace/output.hpp"
 #include "workspace/remote.hpp"
 #include "workspace/words.hpp"

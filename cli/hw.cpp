@@ -23,7 +23,7 @@
 #include "specs/error.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/hardware/processor.hpp"
-#include "workspace/asked_hardware.hpp"
+#include "workspace/asked/hardware.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/this_machine.hpp"

@@ -25,8 +25,8 @@
 #include "specs/format/text_file.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
-#include "workspace/asked_workload.hpp"
-#include "workspace/named_project.hpp"
+#include "workspace/asked/project.hpp"
+#include "workspace/asked/workload.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
 

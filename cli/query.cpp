@@ -19,14 +19,14 @@
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
 #include "store/questions/views.hpp"
-#include "workspace/asked_hardware.hpp"
-#include "workspace/asked_program.hpp"
-#include "workspace/asked_workload.hpp"
+#include "workspace/asked/hardware.hpp"
+#include "workspace/asked/program.hpp"
+#include "workspace/asked/shell_words.hpp"
+#include "workspace/asked/workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/passing_store.hpp"
 #include "workspace/seeds.hpp"
-#include "workspace/shell_words.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::cli {

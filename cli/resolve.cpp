@@ -21,10 +21,10 @@
 #include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/project.hpp"
+#include "workspace/asked/project.hpp"
+#include "workspace/index/pip.hpp"
 #include "workspace/load.hpp"
-#include "workspace/named_project.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {

@@ -18,8 +18,8 @@
 #include "specs/format/text_file.hpp"
 #include "specs/version/text_scanner.hpp"
 #include "workspace/allowed_paths.hpp"
+#include "workspace/asked/plain_program.hpp"
 #include "workspace/output.hpp"
-#include "workspace/plain_program.hpp"
 
 namespace stackx::cli {
 namespace {

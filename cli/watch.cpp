@@ -16,9 +16,9 @@
 #include "specs/python/project.hpp"
 #include "watch/pass.hpp"
 #include "watch/timer.hpp"
-#include "workspace/named_project.hpp"
+#include "workspace/asked/project.hpp"
+#include "workspace/asked/shell_words.hpp"
 #include "workspace/output.hpp"
-#include "workspace/shell_words.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
-#include "workspace/asked_workload.hpp"
+#include "workspace/asked/workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/seeds.hpp"

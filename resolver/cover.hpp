@@ -8,7 +8,7 @@
 // others, where that takes other versions of one or two components.
 #pragma once
 
-#include "resolver/space.hpp"
+#include "resolver/tables/space.hpp"
 
 namespace stackx::resolver {
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "resolver/sat_founded.hpp"
-#include "resolver/wording.hpp"
+#include "resolver/explain/wording.hpp"
+#include "resolver/sat/founded.hpp"
 
 namespace stackx::resolver {
 namespace {

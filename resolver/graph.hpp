@@ -37,7 +37,7 @@ struct VersionEdge {
 using VersionGraph =
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, VersionVertex, VersionEdge>;
 
-// `reasons` by component and version, as excluded() gives them (excluded.hpp).
+// `reasons` by component and version, as excluded() gives them (explain/excluded.hpp).
 VersionGraph version_graph(const Problem& problem,
                            const std::vector<std::vector<std::string>>& reasons);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "resolver/sat_space.hpp"
+#include "resolver/sat/space.hpp"
 
 namespace stackx::resolver {
 namespace {

@@ -2,7 +2,7 @@
 // little to choose.
 #pragma once
 
-#include "resolver/space.hpp"
+#include "resolver/tables/space.hpp"
 
 namespace stackx::resolver {
 

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "resolver/approximate_count.hpp"
+#include "resolver/counting/approximate_count.hpp"
 #include "resolver/counting/slices.hpp"
 #include "resolver/cover.hpp"
-#include "resolver/excluded.hpp"
-#include "resolver/explain.hpp"
+#include "resolver/explain/excluded.hpp"
+#include "resolver/explain/explain.hpp"
 #include "resolver/graph.hpp"
 #include "resolver/listed_space.hpp"
 #include "resolver/sampler.hpp"
-#include "resolver/sat_space.hpp"
-#include "resolver/space.hpp"
+#include "resolver/sat/space.hpp"
+#include "resolver/tables/space.hpp"
 
 namespace stackx::resolver {
 

@@ -15,7 +15,7 @@
 //   none of whose clauses can be left out explains why there is no stack.
 //
 // The engine behind this interface may change; the meaning and the answers may not. Today's
-// eliminates the components one after the other (network.hpp, plan.hpp), once a project, and answers
+// eliminates the components one after the other (network/, tables/), once a project, and answers
 // every question from the tables that this leaves. Only a project whose components are so entangled
 // that the tables do not fit into memory cannot be counted; it can still be solved and explained.
 #pragma once

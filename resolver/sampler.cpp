@@ -5,7 +5,7 @@
 #include <memory>
 #include <set>
 
-#include "resolver/wide.hpp"
+#include "resolver/tables/wide.hpp"
 
 namespace stackx::resolver {
 namespace {

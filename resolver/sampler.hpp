@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "resolver/space.hpp"
+#include "resolver/tables/space.hpp"
 
 namespace stackx::resolver {
 

@@ -11,8 +11,8 @@
 #include "specs/project/is_project.hpp"
 #include "specs/python/project.hpp"
 #include "watch/cluster_target.hpp"
-#include "workspace/asked_workload.hpp"
-#include "workspace/plain_program.hpp"
+#include "workspace/asked/plain_program.hpp"
+#include "workspace/asked/workload.hpp"
 
 namespace stackx::watch {
 namespace {

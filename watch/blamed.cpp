@@ -10,8 +10,8 @@
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/masked.hpp"
-#include "workspace/kept_file.hpp"
-#include "workspace/shell_words.hpp"
+#include "workspace/asked/shell_words.hpp"
+#include "workspace/files/kept_file.hpp"
 
 namespace stackx::watch {
 namespace {

@@ -16,7 +16,7 @@
 #include "specs/format/text_file.hpp"
 #include "specs/python/project.hpp"
 #include "watch/cluster_target.hpp"
-#include "workspace/kept_file.hpp"
+#include "workspace/files/kept_file.hpp"
 
 namespace stackx::watch {
 namespace {

@@ -12,7 +12,7 @@
 #include "specs/format/digest.hpp"
 #include "specs/format/masked.hpp"
 #include "specs/format/yaml.hpp"
-#include "workspace/shell_words.hpp"
+#include "workspace/asked/shell_words.hpp"
 
 namespace stackx::watch {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "specs/error.hpp"
 #include "store/store.hpp"
+#include "workspace/files/writable.hpp"
 #include "workspace/output.hpp"
-#include "workspace/writable.hpp"
 
 namespace stackx::workspace {
 

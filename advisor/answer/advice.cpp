@@ -16,7 +16,7 @@
 #include "advisor/recipes/quoting.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/hardware/how_many.hpp"
-#include "workspace/named_project.hpp"
+#include "workspace/asked/project.hpp"
 
 namespace stackx::advisor {
 namespace {

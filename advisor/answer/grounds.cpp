@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "advisor/check/stack_check.hpp"
-#include "workspace/named_project.hpp"
+#include "workspace/asked/project.hpp"
 
 namespace stackx::advisor {
 

@@ -32,9 +32,9 @@
 #include "specs/python/pip_text.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
-#include "workspace/asked_hardware.hpp"
+#include "workspace/asked/hardware.hpp"
+#include "workspace/asked/project.hpp"
 #include "workspace/load.hpp"
-#include "workspace/named_project.hpp"
 #include "workspace/this_machine.hpp"
 #include "workspace/words.hpp"
 

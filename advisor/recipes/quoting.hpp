@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "workspace/shell_words.hpp"
+#include "workspace/asked/shell_words.hpp"
 
 namespace stackx::advisor {
 

@@ -16,7 +16,7 @@
 #include "specs/python/wheel_target.hpp"
 #include "specs/thoth/debian_names.hpp"
 #include "specs/thoth/pi.hpp"
-#include "workspace/kept_script.hpp"
+#include "workspace/files/kept_script.hpp"
 #include "workspace/one_version.hpp"
 #include "workspace/output.hpp"
 

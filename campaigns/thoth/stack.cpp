@@ -10,9 +10,9 @@
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "workspace/index/pip_index.hpp"
 #include "workspace/one_version.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip_index.hpp"
 
 namespace stackx::campaigns {
 namespace {

@@ -25,9 +25,9 @@
 #include "specs/format/json.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "workspace/allowed_paths.hpp"
+#include "workspace/asked/shell_words.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
-#include "workspace/shell_words.hpp"
 #include "workspace/this_machine.hpp"
 #include "workspace/words.hpp"
 

@@ -8,9 +8,9 @@
 #include "cli/output/file.hpp"
 #include "pypi/catalog/no_version.hpp"
 #include "pypi/catalog/writer.hpp"
-#include "workspace/index_catalog.hpp"
+#include "workspace/index/index_catalog.hpp"
+#include "workspace/index/pip_index.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip_index.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {

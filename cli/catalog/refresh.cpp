@@ -12,8 +12,8 @@
 #include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/pep508.hpp"
+#include "workspace/index/pip.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip.hpp"
 #include "workspace/progress.hpp"
 #include "workspace/words.hpp"
 

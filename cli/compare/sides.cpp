@@ -16,8 +16,8 @@
 #include "specs/error.hpp"
 #include "specs/format/printable.hpp"
 #include "specs/project/workload.hpp"
-#include "workspace/asked_program.hpp"
-#include "workspace/asked_workload.hpp"
+#include "workspace/asked/program.hpp"
+#include "workspace/asked/workload.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "resolver/wide.hpp"
+#include "resolver/tables/wide.hpp"
 
 namespace stackx::resolver {
 namespace {

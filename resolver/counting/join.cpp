@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "resolver/wide.hpp"
+#include "resolver/tables/wide.hpp"
 
 namespace stackx::resolver {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "resolver/counting/exact.hpp"
-#include "resolver/elimination_order.hpp"
+#include "resolver/network/elimination_order.hpp"
 
 namespace stackx::resolver {
 namespace {

@@ -7,7 +7,7 @@
 // alike took from 22 to 125 million entries.
 #pragma once
 
-#include "resolver/plan.hpp"
+#include "resolver/network/plan.hpp"
 
 namespace stackx::resolver {
 

@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "resolver/plan.hpp"
+#include "resolver/network/plan.hpp"
 
 namespace stackx::resolver {
 

@@ -13,7 +13,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "store/store.hpp"
-#include "workspace/compressed_stream.hpp"
+#include "workspace/files/compressed_stream.hpp"
 
 namespace stackx::serve {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "specs/error.hpp"
 #include "tests/fuzz/lines.hpp"
-#include "workspace/shell_words.hpp"
+#include "workspace/asked/shell_words.hpp"
 
 using namespace stackx;
 using namespace stackx::fuzz;

@@ -1,7 +1,7 @@
 // The version graph: which versions share a vertex, which edges there are, and how it is written.
 #include <catch2/catch.hpp>
 
-#include "resolver/excluded.hpp"
+#include "resolver/explain/excluded.hpp"
 #include "resolver/graph.hpp"
 #include "tests/resolver/given.hpp"
 #include "tests/resolver/random_problem.hpp"

@@ -19,8 +19,8 @@
 #include "specs/format/text_file.hpp"
 #include "specs/python/project.hpp"
 #include "watch/refresh/releases.hpp"
-#include "workspace/index_catalog.hpp"
-#include "workspace/pip_index.hpp"
+#include "workspace/index/index_catalog.hpp"
+#include "workspace/index/pip_index.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::watch {

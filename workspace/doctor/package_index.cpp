@@ -10,7 +10,7 @@
 #include "workspace/doctor/install_command.hpp"
 #include "workspace/doctor/outside.hpp"
 #include "workspace/doctor/probes.hpp"
-#include "workspace/pip.hpp"
+#include "workspace/index/pip.hpp"
 
 namespace stackx::workspace {
 namespace {

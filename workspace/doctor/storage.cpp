@@ -14,8 +14,8 @@
 #include "store/store.hpp"
 #include "workspace/doctor/outside.hpp"
 #include "workspace/doctor/probes.hpp"
+#include "workspace/files/writable.hpp"
 #include "workspace/words.hpp"
-#include "workspace/writable.hpp"
 
 namespace stackx::workspace {
 namespace {

@@ -10,10 +10,10 @@
 #include "specs/hardware/accelerator.hpp"
 #include "specs/project/own_pis.hpp"
 #include "specs/project/project.hpp"
-#include "workspace/asked_hardware.hpp"
-#include "workspace/kept_file.hpp"
+#include "workspace/asked/hardware.hpp"
+#include "workspace/asked/plain_program.hpp"
+#include "workspace/files/kept_file.hpp"
 #include "workspace/load.hpp"
-#include "workspace/plain_program.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::campaigns::cluster {

@@ -22,8 +22,8 @@
 #include "specs/format/text_file.hpp"
 #include "specs/python/project.hpp"
 #include "workspace/allowed_paths.hpp"
+#include "workspace/asked/project.hpp"
 #include "workspace/load.hpp"
-#include "workspace/named_project.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {

@@ -9,9 +9,9 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "store/file_system.hpp"
-#include "workspace/named_project.hpp"
+#include "workspace/asked/project.hpp"
+#include "workspace/asked/shell_words.hpp"
 #include "workspace/output.hpp"
-#include "workspace/shell_words.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "specs/project/sbatch_options.hpp"
-#include "workspace/shell_words.hpp"
+#include "workspace/asked/shell_words.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
