@@ -37,8 +37,9 @@ SystemLibraries with_code_for(const Knowledge& knowledge, SystemLibraries librar
   const auto cudnn = first_cudnn(knowledge, libraries, compute_capability, machine);
   if (cudnn && !cudnn->empty()) libraries["cudnn"] = *cudnn;
   const auto cuda = libraries.find("cuda");
+  if (cuda == libraries.end()) return libraries;  // of most packages: asked for each release of each
   const auto first = knowledge.drivers().first_toolkit(compute_capability);
-  if (cuda != libraries.end() && first && specs::major_release(*first) == specs::major_release(cuda->second) &&
+  if (first && specs::major_release(*first) == specs::major_release(cuda->second) &&
       specs::is_newer(*first, cuda->second))
     cuda->second = *first;
   return libraries;

@@ -124,15 +124,15 @@ std::optional<std::string> DriverFacts::since(const std::string& compute_capabil
 
 // `since` is the driver of the first toolkit that has the GPU's target.
 std::optional<std::string> DriverFacts::first_toolkit(const std::string& compute_capability) const {
-  std::optional<Version> first;
+  std::optional<std::string> oldest, first;
   for (const auto& [capability, driver] : since_) {
     const bool runs = major_release(capability) == major_release(compute_capability) && !is_newer(capability, compute_capability);
-    if (!runs) continue;
-    for (const auto& [cuda, release] : cuda_)
-      if (const auto version = version_of(cuda); !release.driver.empty() && version_of(release.driver) >= version_of(driver))
-        if (!first || version < *first) first = version;
+    if (runs && (!oldest || is_newer(*oldest, driver))) oldest = driver;
   }
-  return first ? std::optional(first->text()) : std::nullopt;
+  if (!oldest) return std::nullopt;
+  for (const auto& [cuda, release] : cuda_)
+    if (!release.driver.empty() && !is_newer(*oldest, release.driver) && (!first || is_newer(*first, cuda))) first = cuda;
+  return first;
 }
 
 std::optional<std::string> DriverFacts::last_branch(const std::string& compute_capability) const {
