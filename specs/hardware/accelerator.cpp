@@ -306,7 +306,7 @@ std::vector<const Accelerator*> Accelerators::by_words(const std::string& wanted
 // A whole label run together, else words of one.
 std::vector<const Accelerator*> Accelerators::by_glued_words(std::string_view name, bool slices) const {
   const std::string wanted = glued(name);
-  auto found = those(all_, words_, slices, [&](const std::string& label) { return glued(label) == wanted; });
+  auto found = those(all_, words_, slices, [&](const std::string& label) { return is_glued(label, wanted); });
   if (!found.empty()) return found;
   for (std::size_t i = 0; i < all_.size(); ++i)
     if ((slices || !says_slice(words_[i][0])) && std::ranges::any_of(words_[i], [&](const std::string& label) {

@@ -9,10 +9,14 @@
 namespace stackx::specs {
 namespace {
 
-// What tells products of one number apart. "max" is that of "Max-Q".
-constexpr std::array product_words{"ti", "super", "laptop", "mobile", "max", "maxq"};
+using namespace std::string_view_literals;
 
-bool is_product_word(const std::string& word) { return std::ranges::find(product_words, word) != product_words.end(); }
+// What tells products of one number apart, as it stands in a label. "max" is that of "Max-Q".
+constexpr std::array product_words{"-ti-"sv, "-super-"sv, "-laptop-"sv, "-mobile-"sv, "-max-"sv, "-maxq-"sv};
+
+bool is_product_word(std::string_view word) {
+  return std::ranges::any_of(product_words, [&](std::string_view one) { return one.substr(1, one.size() - 2) == word; });
+}
 
 // "80gb" is written "80g" and "80gib", too; "sxm4" just "sxm".
 std::vector<std::string> spellings_of(const std::string& word) {
@@ -65,6 +69,15 @@ std::string glued(std::string_view name) {
   return words;
 }
 
+bool is_glued(const std::string& label, std::string_view name) {
+  for (const char c : label) {
+    if (c == '-') continue;
+    if (name.empty() || name.front() != c) return false;
+    name.remove_prefix(1);
+  }
+  return name.empty();
+}
+
 bool has_word(const std::string& label, const std::string& word) {
   if (label.contains("-" + word + "-")) return true;
   if (word == "sxm") return label.contains("-sxm");
@@ -82,10 +95,8 @@ bool is_cut_of(std::string_view name, const std::vector<std::string>& words) {
 bool another_product(const std::string& words, const std::string& label) {
   // An "H100 PCIe" is a card of its own beside the "H100 NVL PCIe 94GB".
   if (words.contains("-pcie-") && label.contains("-nvl-") && !words.contains("-nvl-")) return true;
-  return std::ranges::any_of(product_words, [&](const char* word) {
-    const std::string whole = std::string("-") + word + "-";
-    return words.contains(whole) != label.contains(whole);
-  });
+  return std::ranges::any_of(product_words,
+                             [&](std::string_view word) { return words.contains(word) != label.contains(word); });
 }
 
 }  // namespace stackx::specs

@@ -13,6 +13,7 @@ namespace stackx::specs {
 
 std::vector<std::string> words_of(const std::string& words);  // of "-tesla-v100-" (hardware_words)
 std::string glued(std::string_view name);                     // "Tesla V100" -> "teslav100"
+bool is_glued(const std::string& label, std::string_view name);  // whether glued(label) is `name`
 
 // Whether `word` stands in a label; "80g" is its "80gb", "sxm" any "sxm4".
 bool has_word(const std::string& label, const std::string& word);
