@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/ranking/advice.hpp"
-#include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/terminal_plot.hpp"
+#include "analysis/text/words.hpp"
 #include "campaigns/plan_lock.hpp"
 #include "campaigns/run.hpp"
 #include "cli/advise/advised_stacks.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/standing.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/text/table.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/standing.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/ranking/stack_names.hpp"
 #include "analysis/text/table.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analysis/effects/effects.hpp"
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/headline.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "analysis/report/machine.hpp"
 #include "analysis/report/sizes.hpp"

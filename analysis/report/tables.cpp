@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/standing.hpp"
 #include "analysis/report/cells.hpp"
 #include "analysis/report/workers.hpp"
 #include "analysis/text/table.hpp"

@@ -30,4 +30,10 @@ inline std::string label_of(const std::map<std::string, std::string>& components
   return components_text(own);
 }
 
+// What fits into a sentence of a reason, which may be a log of many lines.
+inline std::string first_words(const std::string& reason, std::size_t most = 160) {
+  const auto line = reason.substr(0, reason.find_first_of("\r\n"));
+  return line.size() <= most ? line : line.substr(0, line.rfind(' ', most)) + " ...";
+}
+
 }  // namespace stackx::analysis

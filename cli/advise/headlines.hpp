@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/headline.hpp"
 #include "specs/project/plan.hpp"
 #include "workspace/context.hpp"
 

@@ -2,7 +2,6 @@
 // ranked by what their documents in the store say. As late as the thread may be where the machine does much else, as little is known.
 #include <catch2/catch.hpp>
 
-#include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "inspector/inspector.hpp"
 #include "specs/format/json.hpp"

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/effects/effects.hpp"
-#include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/amount_remark.hpp"
+#include "analysis/ranking/headline/headline.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "analysis/ranking/trade_offs.hpp"
 #include "specs/result/inspection.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/headline.hpp"
 #include "analysis/ranking/placement.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "tests/analysis/measurements.hpp"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/effects/effects.hpp"
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/headline.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/ranking/side_by_side.hpp"

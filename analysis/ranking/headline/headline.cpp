@@ -1,27 +1,20 @@
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/headline.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "analysis/ranking/amount_remark.hpp"
+#include "analysis/ranking/headline/around.hpp"
+#include "analysis/ranking/headline/standing.hpp"
 #include "analysis/ranking/stack_names.hpp"
 #include "analysis/text/words.hpp"
-#include "specs/project/own_pis.hpp"
 
 namespace stackx::analysis {
 namespace {
-
-constexpr double looks_apart = 1.1;   // a ratio beyond this one is told
-constexpr double wide_cv = 0.1;       // a spread that is cautioned of
-constexpr double narrow_lead = 1.05;  // a lead that luck may have part in
-constexpr std::size_t most_named = 3;
-
-using Rows = std::vector<const Recommendation*>;
 
 // 414, 87.1, 3.72: three digits, but never fewer than stand before the point.
 std::string three_digits(double value) {
@@ -36,12 +29,6 @@ std::string bounds_text(const std::optional<Interval>& of) {
 // 1.92, 1.013: so many decimals as tell it from 1.
 std::string factor_text(double factor, double all) { return fmt::format("{:.{}f}", factor, all < 1.1 ? 3 : 2); }
 
-// Of the first to the row; by the medians where they share no round.
-double factor(const Recommendation& row, const Recommendation& best, const specs::Yardstick& yardstick) {
-  const bool paired = row.versus_best && row.versus_best->pairs > 0;
-  return times(paired ? row.versus_best->ratio : row.median / best.median, yardstick);
-}
-
 std::string factors_text(const Rows& rows, const Recommendation& best, const specs::Yardstick& yardstick) {
   std::vector<double> factors;
   for (const auto* row : rows) factors.push_back(factor(*row, best, yardstick));
@@ -49,55 +36,6 @@ std::string factors_text(const Rows& rows, const Recommendation& best, const spe
   const int decimals = least < 1.15 ? 2 : 1;
   const auto low = fmt::format("{:.{}f}", least, decimals), high = fmt::format("{:.{}f}", most, decimals);
   return low == high ? low : low + " to " + high;
-}
-
-// The stacks of a ranking, by what is shown of them.
-struct Sorted {
-  specs::Yardstick yardstick;
-  const Recommendation* best = nullptr;
-  const Recommendation* next = nullptr;  // by the median; of those that left no race, if there are any
-  Rows slower, equal, open, looks, left;
-
-  bool decided() const {
-    return best != nullptr && next != nullptr && equal.empty() && open.empty() && looks.empty();
-  }
-  double goodness(const Recommendation& row) const { return yardstick.smaller_is_better() ? -row.median : row.median; }
-  Rows leaders() const {
-    Rows rows{best};
-    rows.insert(rows.end(), equal.begin(), equal.end());
-    rows.insert(rows.end(), open.begin(), open.end());
-    std::ranges::stable_sort(rows.begin() + 1, rows.end(), {}, [&](const auto* row) { return -goodness(*row); });
-    return rows;
-  }
-};
-
-Sorted sorted(const Ranking& ranking) {
-  Sorted result;
-  result.yardstick = ranking.yardstick;
-  const auto& yardstick = ranking.yardstick;
-  const auto& rows = ranking.recommendations;
-  const auto best = std::ranges::find_if(rows, [](const auto& row) { return !row.versus_best; });
-  if (best == rows.end()) return result;
-  result.best = &*best;
-  for (const Recommendation& row : rows) {
-    if (!row.versus_best) continue;
-    if (result.next == nullptr ||
-        std::pair(!row.left_race, result.goodness(row)) > std::pair(!result.next->left_race, result.goodness(*result.next)))
-      result.next = &row;
-    const Comparison& c = *row.versus_best;
-    const bool paired = c.pairs > 0;
-    if (c.verdict == Verdict::slower)
-      result.slower.push_back(&row);
-    else if (c.verdict == Verdict::equivalent)
-      result.equal.push_back(&row);
-    else if (row.left_race && c.ratio < 1)
-      result.left.push_back(&row);
-    else if (looks_slower(row, ranking.delta, yardstick) || (!paired && factor(row, *best, yardstick) > looks_apart))
-      result.looks.push_back(&row);
-    else
-      result.open.push_back(&row);
-  }
-  return result;
 }
 
 // 9601 claims more than an estimate knows.
@@ -179,8 +117,6 @@ std::string median_text(const Recommendation& row, const Ranking& ranking) {
   return fmt::format("{}{}{}{}", three_digits(row.median), ranking.unit.empty() ? "" : " ", ranking.unit, bounds_text(row.ci));
 }
 
-bool elsewhere(const Recommendation& row) { return row.evidence == "measured-elsewhere"; }
-
 // "is FASTEST", "has the LEAST memory".
 std::string best_words(const specs::Yardstick& yardstick) {
   if (yardstick.is_rate()) return "is FASTEST";
@@ -223,115 +159,6 @@ void say_leaders(const Sorted& all, const Ranking& ranking, const StackNames& na
                   where, listed(leaders, names, ranking.unit), rounds, the_others(all, fewest, says));
 }
 
-// The worst that one stack under two names showed: what is smaller may be noise.
-std::string noise_floor(const Sentinels& sentinels) {
-  std::optional<Interval> floor;
-  for (const SentinelTest& test : sentinels.tests)
-    if (test.interval)
-      floor = floor
-                  ? Interval{std::min(floor->low, test.interval->low), std::max(floor->high, test.interval->high), 0}
-                  : *test.interval;
-  if (floor) return fmt::format("noise floor {:+.1f}% to {:+.1f}%", 100 * (floor->low - 1), 100 * (floor->high - 1));
-  return sentinels.tests.empty() ? "noise floor unknown (no sentinel)" : "noise floor unknown (too few rounds)";
-}
-
-std::string rounds_run(const Ranking& ranking) {
-  const auto& rows = ranking.recommendations;
-  if (rows.empty()) return "";
-  const auto [least, most] = std::ranges::minmax(rows, {}, &Recommendation::inspections);
-  const auto rounds = least.inspections == most.inspections
-                          ? ", " + counted(most.inspections, "round")
-                          : fmt::format(", {} to {} rounds", least.inspections, most.inspections);
-  return ranking.nodes ? fmt::format("{} on {} nodes", rounds, ranking.nodes->nodes.size() + ranking.nodes->apart.size()) : rounds;
-}
-
-std::string failures_of(const Ranking& ranking) {
-  std::size_t inspections = 0;
-  for (const auto& row : ranking.recommendations) inspections += row.failed();
-  std::string text;
-  if (!ranking.failed.empty()) text = counted(ranking.failed.size(), "stack") + " failed";
-  if (inspections > 0)
-    text += fmt::format("{}{} failed", text.empty() ? "" : ", ", counted(inspections, "inspection"));
-  return text.empty() ? "0 failed" : text;
-}
-
-// What the stacks were told apart on: of another size, type or library, or on another day, another may lead.
-std::string holds_for(const Ranking& ranking, const StackNames& names) {
-  auto what = ranking.workload;
-  std::erase_if(what.params, [](const auto& one) { return specs::says_how_to_measure(one.first); });
-  auto text = "Holds for " + what.text();
-  if (const auto shared = names.shared(); !shared.empty()) text += " with " + shared;
-  if (ranking.last_day.empty()) return text + ".";
-  const bool one_day = ranking.first_day == ranking.last_day;
-  return text + (one_day ? "; measured on " + ranking.last_day : fmt::format("; measured from {} to {}", ranking.first_day, ranking.last_day)) + ".";
-}
-
-void say_context(const Ranking& ranking, const std::string& hw, const StackNames& names, Headline& says) {
-  const auto& rows = ranking.recommendations;
-  const bool away = !rows.empty() && std::ranges::all_of(rows, elsewhere);
-  const auto model = hw.empty() ? ranking.hw : hw;
-  says.context.push_back(fmt::format("{} ({}): {}{}, {}; {}.", away ? "MEASURED ELSEWHERE" : "MEASURED here", model,
-                                     counted(rows.size(), "stack"), rounds_run(ranking), failures_of(ranking),
-                                     noise_floor(ranking.sentinels)));
-  says.context.push_back(holds_for(ranking, names));
-  if (ranking.population) says.context.push_back(line(*ranking.population));
-  if (ranking.program) says.context.push_back(fmt::format("Measured by {}.", ranking.program->text()));
-}
-
-// "node n7 is ..." as a sentence.
-std::string sentence(std::string text) {
-  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text + (text.ends_with('.') ? "" : ".");
-}
-
-void say_nodes(const Ranking& ranking, Headline& says) {
-  if (ranking.nodes)
-    for (const auto& line : odd_lines(*ranking.nodes)) says.cautions.push_back(sentence(line));
-  for (const auto& line : ranking.across_nodes) says.cautions.push_back(sentence(line));
-}
-
-// Of the first to the next, at the end of the interval that is nearer to a tie.
-double least_lead(const Interval& ratio, const specs::Yardstick& yardstick) {
-  return yardstick.smaller_is_better() ? 1 / ratio.high : ratio.low;
-}
-
-void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& names, Headline& says) {
-  auto& said = says.cautions;
-  const char* worse = ranking.yardstick.is_rate() ? "slower" : "worse";
-  const auto away = std::ranges::count_if(ranking.recommendations, elsewhere);
-  const auto total = static_cast<std::ptrdiff_t>(ranking.recommendations.size());
-  if (ranking.without_unit > 0)
-    said.push_back(fmt::format("{} {} no {} and {} left out.", counted(ranking.without_unit, "inspection"),
-                               ranking.without_unit == 1 ? "tells" : "tell",
-                               ranking.yardstick.is_rate() ? ranking.unit : ranking.yardstick.noun(),
-                               ranking.without_unit == 1 ? "is" : "are"));
-  if (!ranking.amount_remark.empty()) said.push_back(sentence(ranking.amount_remark));
-  if (all.best->cv && *all.best->cv >= wide_cv)
-    said.push_back(fmt::format("CV of the best {:.0f}%.", 100 * *all.best->cv));
-  if (ranking.sentinels.different > 0)
-    said.push_back("One stack under two names was called different here: the noise goes beyond what intervals say.");
-  for (const auto* row : all.open)
-    if (row->versus_best->verdict == Verdict::faster)
-      said.push_back(fmt::format("{} is {} in the rounds that both ran, though its median is {}.", names.subject(row->stack),
-                                 words(Verdict::faster, ranking.yardstick), ranking.yardstick.smaller_is_better() ? "higher" : "lower"));
-  for (std::size_t i = 0; i < std::min(all.looks.size(), most_named); ++i)
-    said.push_back(fmt::format("{} {}.", names.subject(all.looks[i]->stack),
-                               all.looks[i]->versus_best->pairs > 0
-                                   ? looks_text(*all.looks[i], ranking.delta, ranking.yardstick)
-                                   : fmt::format("looks {}, and shares no round with the first", worse)));
-  if (all.looks.size() > most_named)
-    said.push_back(fmt::format("{} more look {}.", all.looks.size() - most_named, worse));
-  say_nodes(ranking, says);
-  for (const auto& line : ranking.unsteady) said.push_back(sentence(line));
-  if (away > 0 && away < total)
-    said.push_back(fmt::format("{} of {} stacks were measured elsewhere only.", away, total));
-  if (says.decided && says.ratio_ci && least_lead(*says.ratio_ci, ranking.yardstick) < narrow_lead)
-    said.push_back("A narrow lead, picked from the rounds that show it: `stackx verify` measures it again.");
-  if (!ranking.failed.empty())
-    said.push_back(fmt::format("{} failed: {}", names.subject(ranking.failed.front().stack),
-                               first_words(ranking.failed.front().reason)));
-}
-
 void say_nothing_ran(const Ranking& ranking, const StackNames& names, Headline& says) {
   const auto& failed = ranking.failed;
   if (failed.empty()) {
@@ -364,28 +191,6 @@ void set_ratio(const Sorted& all, Headline& says) {
 
 }  // namespace
 
-std::string first_words(const std::string& reason, std::size_t most) {
-  const auto line = reason.substr(0, reason.find_first_of("\r\n"));
-  return line.size() <= most ? line : line.substr(0, line.rfind(' ', most)) + " ...";
-}
-
-double times(double ratio, const specs::Yardstick& yardstick) { return yardstick.smaller_is_better() ? ratio : 1 / ratio; }
-
-bool looks_slower(const Recommendation& row, double delta, const specs::Yardstick& yardstick) {
-  return row.versus_best && row.versus_best->verdict == Verdict::unresolved && row.versus_best->pairs > 0 &&
-         times(row.versus_best->ratio, yardstick) > std::max(looks_apart, 1 + delta);
-}
-
-std::string looks_text(const Recommendation& row, double delta, const specs::Yardstick& yardstick) {
-  if (!looks_slower(row, delta, yardstick)) return "";
-  const Comparison& c = *row.versus_best;
-  if (row.left_race) return fmt::format("left a race, ×{:.3f}", c.ratio);
-  return fmt::format("looks ×{:.3f}, {}", c.ratio,
-                     !c.further_rounds        ? ">10000 rounds short"
-                     : *c.further_rounds == 1 ? "1 round short"
-                                              : fmt::format("{} rounds short", *c.further_rounds));
-}
-
 Headline headline(const Ranking& ranking, const std::string& hw) {
   Headline says;
   const StackNames names(ranking);
@@ -407,8 +212,8 @@ Headline headline(const Ranking& ranking, const std::string& hw) {
     say_fastest(all, ranking, names, says);
   else
     say_leaders(all, ranking, names, says);
-  say_context(ranking, hw, names, says);
-  say_cautions(ranking, all, names, says);
+  says.context = context_of(ranking, hw, names);
+  says.cautions = cautions_of(ranking, all, says.decided ? says.ratio_ci : std::nullopt, names);
   return says;
 }
 

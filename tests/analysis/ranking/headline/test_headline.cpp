@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/headline/headline.hpp"
 #include "analysis/ranking/stack_names.hpp"
 #include "analysis/statistics/comparison.hpp"
 #include "tests/analysis/measurements.hpp"
