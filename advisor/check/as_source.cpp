@@ -111,7 +111,8 @@ std::string unread_archive(const Knowledge& knowledge, const Question& question,
   for (const auto& placed : question.asked) {
     const auto name = knowledge.real_name(placed.dependency.name);
     const auto at = chosen.components.find(name);
-    if (at != chosen.components.end() && world.built_here.contains(name) && world.unread.contains(name + " " + at->second)) return name;
+    if (at == chosen.components.end() || !world.built_here.contains(name) || !world.unread.contains(name + " " + at->second)) continue;
+    if (knowledge.about(name, specs::pep440_version(at->second)).gpu_from.empty()) return name;  // what plugins drive is pure Python
   }
   return "";
 }
@@ -121,7 +122,7 @@ std::string undecided_by_archive(const Knowledge& knowledge, const Question& que
   if (name.empty() || !knowledge.is_told_of(name)) return "";
   const auto& version = chosen.components.at(name);
   const auto fact = fact_for(knowledge, name, specs::pep440_version(version), question);
-  if (fact.built_for || !fact.built_for_cuda.empty() || !fact.gpu_from.empty()) return "";
+  if (fact.built_for || !fact.built_for_cuda.empty()) return "";
   return fmt::format("what {} {} requires is not known here, so whether it runs with the rest is not, either", name, version);
 }
 

@@ -189,14 +189,14 @@ class SourceArchives(Answers):
     def test_torch_that_it_needs_counts(self):
         document = self.document("flash-attn==2.8.3", hw="rtx 5090")
         self.assertIn("torch", document["stack"])
-        self.assertNotIn("3.9", document["pythons"])
+        self.assertRegex(document["driver"], r"^>=5[0-9]{2}")
 
     def test_a_variable_that_amd_s_other_gpus_need(self):
         said = self.said("flash-attn==2.8.3", "torch==2.14.1+rocm7.2", hw="rx 7900 xtx", exit_code=0)
         self.assertIn("FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE", said)
 
     def test_what_it_requires_decides(self):
-        self.assertEqual(self.answer("tensorrt-llm", "torch==2.15.0"), "no")
+        self.assertRegex(self.first_line("tensorrt-llm", "torch==2.15.0"), "^Unknown: tensorrt-llm 1.2.1 needs torch ==2.9.1, and torch ==2.15.0 is ")
         self.assertEqual(self.document("tensorrt-llm==1.2.1")["stack"]["torch"], "2.9.1")
         self.assertEqual(self.answer("tensorrt-llm==0.20.0", hw="b200"), "no")  # torch 2.7.0 of the usual index
         self.assertEqual(self.answer("tensorrt-llm==0.18.0"), "unknown")
