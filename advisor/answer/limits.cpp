@@ -57,7 +57,7 @@ std::optional<Limit> limit_of(const Grounds& from, const NewestVersion& row, con
 // ", which needs Python 3.11 to 3.15 and driver >=580": what of it the user does not have.
 std::string needs_of(const Candidate& newest, const Candidate& kept, const Have& have) {
   std::vector<std::string> needs;
-  if (!have.python.empty() && std::ranges::find(newest.pinned.pythons, have.python) == newest.pinned.pythons.end())
+  if (!have.python.empty() && std::ranges::find(newest.pinned.pythons, specs::minor_release(have.python)) == newest.pinned.pythons.end())
     needs.push_back(pythons_text(newest.pinned));
   if (!have.glibc.empty() && specs::is_newer(newest.pinned.glibc, have.glibc))
     needs.push_back("glibc " + newest.pinned.glibc);

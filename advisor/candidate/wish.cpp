@@ -29,7 +29,7 @@ void take_project(const specs::Project& project, const Knowledge& knowledge, Wis
   for (const auto& root : project.requires_) {
     const auto& text = root.constraint.text;
     if (root.component == "python" && wish.question.python.empty())
-      wish.question.python = specs::minor_release(series_of(text));
+      wish.question.set_python(series_of(text));
     else if (root.component == "cuda" && wish.cuda.empty())
       wish.cuda = specs::minor_release(series_of(text));
     else if (root.component == "driver" && wish.question.driver.empty())

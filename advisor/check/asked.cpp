@@ -54,7 +54,7 @@ class Reading {
     question_ = {}, indexes_ = {}, read_a_file_ = false;
     question_.hardware = hardware;
     question_.driver = request_.driver;
-    question_.python = specs::minor_release(request_.python);
+    question_.set_python(request_.python);
     read_hardware();
     read_platform();
     if (!request_.environment.empty())
@@ -177,7 +177,7 @@ class Reading {
       question_.cuda_compat = placed.dependency.name.substr(compat.size());
       std::ranges::replace(question_.cuda_compat, '-', '.');
     } else if (placed.dependency.name == "python" && exact)
-      question_.python = specs::minor_release(version);
+      question_.set_python(version);
     else
       question_.asked.push_back(without_alias(std::move(placed)));
   }
@@ -226,7 +226,7 @@ class Reading {
     if (!interpreter)
       throw bad_input(fmt::format("{}: no environment of Python: {} does not answer{}", directory.string(), program.string(),
                                   workspace::projects_in(directory)));
-    if (question_.python.empty()) question_.python = specs::minor_release(interpreter->version);
+    if (question_.python.empty()) question_.set_python(interpreter->version);
     for (const auto& [name, one] : inspector::distributions_in(inspector::ask_sites(*interpreter))) {
       const auto version = specs::Version::parse(one.version, specs::Versioning::pep440);
       if (!version) {
@@ -337,7 +337,7 @@ class Reading {
     const auto platform = "linux " + question_.machine;
     std::vector<specs::MarkerEnvironment> environments;
     for (const auto& python : question_.python.empty() ? known_pythons() : std::vector{question_.python})
-      environments.push_back(specs::Target(python, platform).environment());
+      environments.push_back(specs::Target(question_.release_of(python), platform).environment());
     std::vector<std::string> others;
     std::erase_if(question_.asked, [&](const specs::PlacedDependency& placed) {
       const auto holds = [&](const auto& environment) { return placed.dependency.holds(environment); };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/check/as_source.hpp"
 #include "advisor/check/beside.hpp"
 #include "advisor/check/contradiction.hpp"
 #include "advisor/check/forward_compatibility.hpp"
@@ -16,6 +17,7 @@
 #include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
 #include "advisor/check/otherwise.hpp"
+#include "advisor/check/through.hpp"
 #include "advisor/check/wording.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
@@ -54,6 +56,8 @@ class Checking {
       say_unknown(here);
     else if (!here.judged.installable || !here.judged.runs)
       say_no(here);
+    else if (auto other = by_its_framework(here))
+      return std::move(*other);
     else if (knows_none(here))
       say_knows_none(here);
     else if (!nowhere(here).empty())
@@ -74,6 +78,16 @@ class Checking {
     if (result.judged.installable && question.gpu)
       result.gpu = on_gpu(knowledge_, question, result.judged.chosen);
     return result;
+  }
+
+  // transformers alone: as torch with it, which an installer need not bring.
+  std::optional<Checked> by_its_framework(const OnPython& here) const {
+    if (!here.gpu.used.empty() || !here.gpu.unknown.empty() || !nowhere(here).empty()) return std::nullopt;
+    const auto through = through_framework(knowledge_, question_);
+    if (!through) return std::nullopt;
+    auto checked = of_another(through->question);
+    checked.text = fmt::format("{} has no code for GPUs of its own and takes that of {}: {}", asked(), through->framework, checked.text);
+    return checked;
   }
 
   // Where none is named: the one where the packages are newest; another counts if it takes the same of what was asked.
@@ -140,6 +154,9 @@ class Checking {
                                                               fmt::join(one.near, " and "))));
     }
     result_.text = result_.because.front();
+    for (const auto& one : here.world.unknown)
+      if (const auto place = question_.gpu ? knowledge_.elsewhere(one.name, places_of(*question_.gpu)) : ""; !place.empty())
+        result_.notes.push_back(fmt::format("{}: {}", one.name, place));
     result_.notes.push_back("to learn of newer releases: stackx catalog refresh");
   }
 
@@ -171,18 +188,13 @@ class Checking {
     result_.stack = here.judged.chosen;
   }
 
-  // cupy, which the index has as source alone: what that is, and the wheels of it that run.
   bool say_source_alone() {
-    for (const auto& placed : question_.asked) {
-      const auto name = knowledge_.real_name(placed.dependency.name);
-      const auto fact = knowledge_.about(name, specs::pep440_version("0"));
-      if (fact.instead.empty() || fact.note.empty()) continue;
-      result_.because.push_back(fmt::format("{} is {}", name, fact.note));
-      result_.text = result_.because.front();
-      add_wheels_of(name, fact.instead);
-      return true;
-    }
-    return false;
+    const auto one = told_of_unlisted(knowledge_, question_);
+    if (!one) return false;
+    result_.because.push_back(one->text);
+    result_.text = one->text;
+    if (!one->wheels.empty()) add_wheels_of(one->name, one->wheels);
+    return true;
   }
 
   void add_wheels_of(const std::string& name, const std::string& wheels) {
@@ -295,6 +307,10 @@ class Checking {
       result_.answer = Answer::unknown;
       if (!say_source_alone()) result_.because.push_back(no_gpu_known());
       result_.text = result_.because.front();
+    } else if (const auto one = undecided_by_archive(knowledge_, question_, here.world, here.judged.chosen); !one.empty()) {
+      result_.answer = Answer::unknown;
+      result_.because.push_back(one);
+      result_.text = result_.because.front();
     } else {
       say_yes(here);
     }
@@ -340,18 +356,9 @@ class Checking {
     return false;
   }
 
-  // Builds whose being there was concluded from others': pip has the last word.
-  void say_unseen(const OnPython& here) {
-    for (const auto& [name, version] : here.judged.chosen.components) {
-      const auto* package = is_given(name) || !specs::is_local(version) ? nullptr : knowledge_.package(name);
-      if (package && !knowledge_.is_seen(*package, specs::pep440_version(version), question_.machine))
-        result_.notes.push_back(fmt::format("that there is a {} {} is concluded from the releases before it; nobody here has seen it", name, version));
-    }
-  }
-
   void say_yes(const OnPython& here) {
     result_.answer = Answer::yes;
-    say_unseen(here);
+    for (auto& one : unseen_builds(knowledge_, question_, here.judged.chosen)) result_.notes.push_back(std::move(one));
     result_.stack = here.judged.running;
     if (const auto* driver = here.world.catalog.find("driver"))
       result_.driver = specs::ranges_in_words(
@@ -361,7 +368,8 @@ class Checking {
       with += fmt::format(" with driver {}", question_.driver);
     else if (!result_.driver.empty() && result_.driver != "any")
       with += fmt::format(" with driver {}", result_.driver);
-    with += fmt::format(" on Python {}", pythons_in_words(here.world.python));
+    with += unread_archive(knowledge_, question_, here.world, here.judged.chosen).empty() || !question_.python.empty() ? fmt::format(" on Python {}", pythons_in_words(here.world.python))
+                                                                      : "; on which Pythons is not known here";
     auto judged = question_.asked;
     std::erase_if(judged, [&](const auto& placed) { return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name)); });
     result_.text = fmt::format("{} {} on {}{}", in_words(judged), judged.size() == 1 ? "runs" : "run", where(), with);
@@ -381,14 +389,6 @@ class Checking {
     return fmt::format("{} to {}", result_.pythons.back(), result_.pythons.front());
   }
 
-  std::string how_it_is_compiled(const std::string& name, const std::string& version) const {
-    const auto beside = knowledge_.compiled_beside(name, version);
-    return beside.empty() ? ""
-                          : fmt::format(", beside {}: install these first, then it with --no-build-isolation, where the compiler of CUDA (nvcc) or "
-                                        "ROCm (hipcc) is",
-                                        fmt::join(beside, ", "));
-  }
-
   // What is known to be slow or to fail at times is told of what runs.
   void add_reported() {
     const bool elsewhere = question_.gpu && question_.gpu->vendor != "nvidia";
@@ -403,7 +403,7 @@ class Checking {
     for (const auto& [name, version] : here.world.built_here)
       if (const auto found = result_.stack.components.find(name);
           found != result_.stack.components.end() && found->second == version)
-        result_.notes.push_back(fmt::format("{} {} is built here from its source archive{}", name, version, how_it_is_compiled(name, version)));
+        std::ranges::move(how_it_is_compiled(knowledge_, question_, result_.stack, name, here.world.python), std::back_inserter(result_.notes));
     for (const auto& one : here.world.unread) {
       const auto space = one.find(' ');
       const auto found = result_.stack.components.find(one.substr(0, space));
@@ -418,6 +418,7 @@ class Checking {
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
     add_misspelt(here);
     for (auto& one : newer_beside(knowledge_, question_, result_.stack)) result_.notes.push_back(std::move(one));
+    if (auto one = where_jaxlib_is(result_.stack); result_.answer != Answer::no && !one.empty()) result_.notes.push_back(std::move(one));
     add_reported();
     const auto show = [&](specs::Stack& stack) {  // what exists, not what ranges of unknown packages imply
       stack.components.erase("use");

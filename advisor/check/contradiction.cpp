@@ -132,7 +132,7 @@ class OfOnePackage {
 }  // namespace
 
 std::optional<Contradiction> contradiction(const Knowledge& knowledge, const Question& question, const std::string& python) {
-  const auto environment = specs::Target(python, "linux " + question.machine).environment();
+  const auto environment = specs::Target(question.release_of(python), "linux " + question.machine).environment();
   std::map<std::string, std::vector<const PlacedDependency*>> demands;
   for (const auto& placed : question.asked)
     if (placed.dependency.holds(environment)) demands[knowledge.real_name(placed.dependency.name)].push_back(&placed);

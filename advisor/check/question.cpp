@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 
+#include "specs/version/version_text.hpp"
+
 namespace stackx::advisor {
 
 std::string as_written(std::string name) {
@@ -27,6 +29,16 @@ PyTorchIndex::Labels PyTorchIndex::all_labels() const {
   auto all = labels;
   for (const auto& [package, of_it] : own) all.insert(of_it.begin(), of_it.end());
   return all;
+}
+
+void Question::set_python(const std::string& text) {
+  python = specs::minor_release(text);
+  const bool of_numbers = text.find_first_not_of("0123456789.") == text.npos;  // 3.15.0rc1 is no release
+  python_release = python == text || !of_numbers ? "" : text;
+}
+
+const std::string& Question::release_of(const std::string& series) const {
+  return series == python && !python_release.empty() ? python_release : series;
 }
 
 bool is_known_vendor(const AskedGpu& gpu) {

@@ -66,6 +66,7 @@ struct Question {
   std::vector<specs::PlacedDependency> asked;  // with markers of all environments
   std::vector<specs::PlacedDependency> constraints;
   std::string python;              // "3.11"; "": any that these can be installed for
+  std::string python_release = {};  // "3.11.4", where somebody names the very release; "": any of the series
   std::optional<specs::SpecifierSet> pythons;  // that the requirements allow
   std::vector<std::string> skipped;  // packages that no index has
   std::vector<std::string> remarks;  // on the machine and the index: sentences
@@ -80,6 +81,10 @@ struct Question {
   std::optional<PyTorchIndex> pytorch = {};
   Keep keep = {};
   std::optional<std::set<std::string>> not_on_index = {};  // packages that the index, which was asked, does not have
+
+  void set_python(const std::string& text);  // "3.11" or "3.11.4"
+  // "3.11" -> "3.11.4", where that is the one of the question; else the series itself
+  const std::string& release_of(const std::string& series) const;
 };
 
 }  // namespace stackx::advisor

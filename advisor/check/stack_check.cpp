@@ -24,7 +24,7 @@ std::optional<Checked> check_packages(const Knowledge& knowledge, const StackPac
   question.hardware = gpu.asked;
   question.driver = driver;
   if (!gpu.machine.empty()) question.machine = gpu.machine;
-  question.python = specs::minor_release(python);
+  question.set_python(python);
   bool any = false;
   for (const auto& [name, package] : packages) {
     const auto extras = package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ","));

@@ -30,7 +30,9 @@ std::vector<Unbrought> unbrought(const Knowledge& knowledge, const std::vector<s
   };
   std::vector<Unbrought> result;
   for (const auto& [name, version] : chosen.components) {
-    if (name.find('+') != name.npos || specs::is_local(version) || !knowledge.package(name)) continue;
+    const auto* package = name.find('+') != name.npos || specs::is_local(version) ? nullptr : knowledge.package(name);
+    const auto* release = package ? package->find(specs::pep440_version(version)) : nullptr;
+    if (!release || !release->requires_) continue;  // of metadata that nobody read an installer may know more
     for (const auto& [other, range] : knowledge.about(name, specs::pep440_version(version)).requires_)
       if (const auto found = chosen.components.find(other); found != chosen.components.end() && !is_asked(other) && !is_brought(knowledge, chosen, other))
         result.push_back({name, other, found->second});

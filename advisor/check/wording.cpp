@@ -127,7 +127,7 @@ class Wording {
       return fmt::format("{} has libraries for CUDA {} alone, and takes that of torch, which is built for another", owner,
                          range_of(clause));
     if (target == "python")
-      return fmt::format("{} has wheels for Python {}, not for {}", owner, range_of(clause), world_.python);
+      return fmt::format("{} has wheels for Python {}, not for {}", owner, range_of(clause), question_.release_of(world_.python));
     if (target == "glibc") return fmt::format("{} has wheels for glibc {}, and here is {}", owner, range_of(clause), question_.glibc);
     if (target == "use") return fmt::format("{} cannot be used: {}", owner, range_of(clause));
     if (target == "machine") return fmt::format("{} has {}", owner, range_of(clause));

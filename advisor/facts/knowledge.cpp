@@ -57,11 +57,14 @@ void state(Fact& whole, const Fact& one) {
   if (!one.drops.empty()) whole.drops = one.drops;
   if (!one.glibc.empty()) whole.glibc = one.glibc;
   if (!one.compiled_beside.empty()) whole.compiled_beside = one.compiled_beside;
+  if (one.prebuilt) whole.prebuilt = one.prebuilt;
+  if (!one.set_for.empty()) whole.set_for = one.set_for;
   if (!one.cudas.empty()) whole.cudas = one.cudas;
   if (!one.pythons.empty()) whole.pythons = one.pythons;
   if (!one.machines.empty()) whole.machines = one.machines;
   if (!one.fails.empty()) whole.fails = one.fails;
   if (!one.note.empty() && (whole.note.empty() || one.built_for || !one.fails.empty())) whole.note = one.note;
+  if (!one.through.empty()) whole.through = one.through;
   if (!one.instead.empty()) whole.instead = one.instead;
   if (!one.instead_on.empty()) whole.instead_on = one.instead_on;
   for (const auto& [where, place] : one.elsewhere) whole.elsewhere[where] = place;
@@ -234,11 +237,12 @@ void Knowledge::add(specs::Package package) {
 const std::vector<specs::Dependency>* Knowledge::requirements(const std::string& name,
                                                               const PackageRelease& release) const {
   auto [at, fresh] = requirements_.try_emplace({name, release.version.text()});
-  if (fresh && release.requires_) {
+  if (!fresh) return at->second ? &*at->second : nullptr;
+  const auto fact = about(name, release.version);
+  if (release.requires_ || !fact.requires_.empty()) {  // of an archive whose metadata nobody reads, what a person read
     at->second.emplace();
-    const auto fact = about(name, release.version);
     const auto dropped = [&](const auto& dependency) { return std::ranges::find(fact.drops, dependency.name) != fact.drops.end(); };
-    for (const auto& text : *release.requires_)
+    for (const auto& text : release.requires_.value_or(std::vector<std::string>()))
       if (auto dependency = specs::parse_dependency(text); dependency && !dropped(*dependency)) at->second->push_back(std::move(*dependency));
     for (const auto& [other, range] : fact.requires_)
       if (auto dependency = specs::parse_dependency(other + range)) at->second->push_back(std::move(*dependency));

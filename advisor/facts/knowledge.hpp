@@ -55,6 +55,7 @@ class Knowledge {
   // `accelerator`: its architecture, its vendor: the first of which something is said.
   std::string elsewhere(const std::string& name, const std::vector<std::string>& accelerator) const;
   bool has_gpu_facts(const std::string& name) const;  // somebody says of its builds what they are built for
+  bool is_told_of(const std::string& name) const { return facts_.contains(name); }
   const specs::DriverFacts& drivers() const { return drivers_; }
   const std::vector<specs::Report>& reports() const { return reports_; }
   // What the user's catalogs say of a version; null: nothing. Of what it requires, in_metadata() stands among requirements().

@@ -8,17 +8,26 @@
 
 #include "advisor/recipes/quoting.hpp"
 #include "specs/python/build_index.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::advisor {
 namespace {
 
 using Compiled = std::map<std::string, std::vector<std::string>>;  // beside which packages one is compiled, by its name
 
+// "jax[cuda11-pip]==0.4.24" -> "cuda11-pip"; of what has none "".
+std::vector<std::string> extras_in(const std::string& requirement) {
+  const auto dependency = specs::parse_dependency(requirement);
+  if (!dependency || dependency->extras.empty()) return {""};
+  return {dependency->extras.begin(), dependency->extras.end()};
+}
+
 // The commands, to be typed in this order: one, or two where something is compiled.
 std::vector<std::string> commands(const std::vector<std::string>& requirements, const Compiled& compiled) {
   std::vector<std::string> first, then;
   std::set<std::string> named;
   std::set<specs::BuildIndex> indexes;
+  std::set<std::string> links;
   for (const auto& text : requirements) {
     const auto name = text.substr(0, text.find_first_of("[=<>!~ ;"));
     named.insert(name);
@@ -26,6 +35,7 @@ std::vector<std::string> commands(const std::vector<std::string>& requirements, 
     const auto version = text.find("==");
     const auto pinned = version == text.npos ? "" : text.substr(version + 2, text.find_first_of(" ,;", version) - version - 2);
     if (const auto index = specs::build_index(name, pinned)) indexes.insert(*index);
+    for (const auto& extra : extras_in(text)) links.insert(specs::links_page(name, extra, pinned));
   }
   for (const auto& [name, beside] : compiled)
     for (const auto& needed : beside)
@@ -36,6 +46,8 @@ std::vector<std::string> commands(const std::vector<std::string>& requirements, 
     auto& line = lines.emplace_back(command);
     for (const auto& text : packages) line += " " + shell_word(text);
     for (const auto& index : indexes) line += " --extra-index-url " + index.url;
+    for (const auto& page : links)
+      if (!page.empty()) line += " -f " + page;
   }
   return lines;
 }

@@ -4,6 +4,7 @@
 //   pip install torch==2.15.0 packaging && pip install --no-build-isolation flash-attn==2.8.3.post2
 // A build that is on PyTorch's own index only is asked for with its local part, and that index beside the usual one:
 //   pip install torch==2.14.1+cu126 transformers --extra-index-url https://download.pytorch.org/whl/cu126
+// What is on a page of links alone (jax[cuda11-pip] with its jaxlib) is asked for with that page: -f https://...
 // pip looks into all of its indexes, and only PyTorch's has a +cu126, so the line means one build. uv takes a package
 // from the first index that has any version of it, and PyTorch's has some of NumPy's, Pillow's and others': the same
 // line works as `uv pip install ... --index-strategy unsafe-best-match`; a project of uv names the index for torch

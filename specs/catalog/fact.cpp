@@ -69,7 +69,7 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
 }
 
 Fact read_fact(const Node& node) {
-  node.only({"of", "versions", "extra", "machine", "built_for", "also", "requires", "beside", "drops", "compiled_beside", "system", "gpu_from", "cudas", "cubins_for",
+  node.only({"of", "versions", "extra", "machine", "built_for", "also", "requires", "beside", "drops", "compiled_beside", "prebuilt", "set_for", "through", "system", "gpu_from", "cudas", "cubins_for",
              "pythons", "machines", "glibc", "fails", "note", "instead", "instead_on", "elsewhere", "soft", "exists", "known", "source"});
   Fact fact;
   fact.file = node.file();
@@ -90,12 +90,19 @@ Fact read_fact(const Node& node) {
   fact.system = map_at(node, "system");
   fact.gpu_from = words_at(node, "gpu_from");
   fact.compiled_beside = words_at(node, "compiled_beside");
+  if (const auto ready = node.find("prebuilt")) {
+    ready->only({"torch", "cuda", "pythons"});
+    fact.prebuilt = {words_at(*ready, "torch"), words_at(*ready, "cuda"), words_at(*ready, "pythons")};
+  }
+  if (const auto variables = node.find("set_for"))
+    for (const auto& [variable, targets] : variables->members()) fact.set_for[variable] = targets.texts();
   fact.cudas = words_at(node, "cudas");
   fact.pythons = words_at(node, "pythons");
   fact.machines = words_at(node, "machines");
   fact.glibc = optional_text(node, "glibc");
   fact.fails = optional_text(node, "fails");
   fact.note = optional_text(node, "note");
+  fact.through = optional_text(node, "through");
   fact.instead = optional_text(node, "instead");
   fact.instead_on = map_at(node, "instead_on");
   fact.elsewhere = map_at(node, "elsewhere");

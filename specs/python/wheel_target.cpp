@@ -12,6 +12,7 @@ namespace stackx::specs {
 namespace {
 
 constexpr int kAnyGlibc = 999;
+constexpr int kNewestPatch = 40;  // of no Python there was one as high
 constexpr int kNoAbi = 1000, kAnyPlatform = 1000;
 
 std::optional<int> number(std::string_view text) {
@@ -56,6 +57,20 @@ Target::Target(const std::string& python, const std::string& platform) : python_
   minor_ = number(numbers.substr(numbers.find('.') + 1)).value_or(0);
   system_ = variables.at("platform_system");
   machine_ = variables.at("platform_machine");
+}
+
+bool Target::is_within(const SpecifierSet& pythons) const {
+  if (pythons.contains(full_)) return true;
+  const auto series = fmt::format("{}.{}", major_, minor_);
+  if (python_ != series) return false;
+  const auto allows = [&](int patch) {
+    return pythons.contains(*Version::parse(fmt::format("{}.{}", series, patch), Versioning::pep440));
+  };
+  if (allows(kNewestPatch)) return true;
+  if (!pythons.text().contains(series + ".")) return false;  // says nothing of single releases
+  for (int patch = 1; patch < kNewestPatch; ++patch)
+    if (allows(patch)) return true;
+  return false;
 }
 
 std::string Target::place() const {

@@ -13,6 +13,7 @@
 
 #include "specs/python/distribution_file.hpp"
 #include "specs/python/marker.hpp"
+#include "specs/version/specifier.hpp"
 
 namespace stackx::specs {
 
@@ -29,6 +30,8 @@ class Target {
   const MarkerEnvironment& environment() const { return environment_; }
   const std::string& python() const { return python_; }     // as given: "3.7"
   const Version& python_version() const { return full_; }  // "3.7.0"
+  // What Requires-Python says of it; where a series was named ("3.7"), of some release of the series: >=3.7.1 takes its later ones.
+  bool is_within(const SpecifierSet& pythons) const;
   std::string place() const;                                // "Linux x86_64 with glibc 2.31"
   std::string text() const;                                 // "CPython 3.7 on Linux x86_64"
 

@@ -98,13 +98,13 @@ std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, 
 
 Demands::Demands(const Knowledge& knowledge, const Question& question, const specs::Target& target)
     : knowledge_(knowledge), question_(question), target_(target) {
-  for (const auto& other : known_pythons()) others_.emplace_back(other, "linux " + question.machine);
+  for (const auto& other : known_pythons()) others_.emplace_back(question.release_of(other), "linux " + question.machine);
 }
 
 // Which wheels there are decides on Python, processor and glibc.
 bool Demands::add_places(const PackageRelease& release, VersionEntry& made) const {
   const auto python = specs::range_or_any(release.requires_python);
-  const bool python_fits = python.contains(target_.python_version());
+  const bool python_fits = target_.is_within(python);
   std::optional<int> glibc;
   for (const auto& tags : release.wheels)
     if (target_.rank(tags))
@@ -124,8 +124,8 @@ void Demands::add_missing_wheel(const PackageRelease& release, const SpecifierSe
   std::vector<std::string> pythons;
   for (const auto& other : others_)
     if (std::ranges::any_of(release.wheels, [&](const auto& tags) { return other.rank(tags).has_value(); }) &&
-        python.contains(other.python_version()))
-      pythons.insert(pythons.begin(), other.python());
+        other.is_within(python))
+      pythons.insert(pythons.begin(), specs::minor_release(other.python()));
   if (pythons.empty()) {
     made.requires_.push_back(cannot(fmt::format("no wheel for {}", question_.machine)));
     return;

@@ -17,6 +17,7 @@ using specs::PackageRelease;
 
 // On any Python.
 bool Extras::brings_something(const Package& package, const PackageRelease& release, const std::string& extra) const {
+  if (!knowledge_.about(package.name, release.version, extra).requires_.empty()) return true;
   const auto* dependencies = knowledge_.requirements(package.name, release);
   return dependencies && std::ranges::any_of(known_pythons(), [&](const auto& python) {
     auto with = specs::Target(python, "linux " + question_.machine).environment(), without = with;

@@ -1,5 +1,7 @@
 #include "advisor/check/world/python_world.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 
@@ -32,7 +34,7 @@ bool names_one(const SpecifierSet& versions) { return !specs::single_version(ver
 class Builder {
  public:
   Builder(const Knowledge& knowledge, const Question& question, const std::string& python)
-      : knowledge_(knowledge), question_(question), target_(python, "linux " + question.machine), demands_(knowledge, question, target_),
+      : knowledge_(knowledge), question_(question), target_(question.release_of(python), "linux " + question.machine), demands_(knowledge, question, target_),
         extras_(knowledge, question) {
     world_.python = python;
   }
@@ -226,6 +228,8 @@ class Builder {
     demands_.add_gpu(package.name, fact, asked_.contains(package.name) && !with_extras_.contains(package.name), made);
     if (const auto words = system_failure(knowledge_, fact, question_); !words.empty()) made.requires_.push_back(fails(words));
     if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
+    if (!fact.pythons.empty() && std::ranges::find(fact.pythons, world_.python) == fact.pythons.end())
+      made.requires_.push_back(fails(fmt::format("what it requires is for Python {} to {}", fact.pythons.front(), fact.pythons.back())));
     return made;
   }
 
@@ -258,6 +262,10 @@ class Builder {
     made.version = release.version;
     made.requires_.push_back(needs(package.name, specs::range_or_any("==" + release.version.text())));
     add_dependencies(package, release, extra, made);
+    for (const auto& [other, range] : knowledge_.about(package.name, release.version, extra).requires_) {
+      made.requires_.push_back(needs(other, specs::range_or_any(range)));
+      want({other, "", specs::range_or_any(range)});
+    }
     if (const auto words = extras_.failure(package, release, extra); !words.empty()) made.requires_.push_back(fails(words));
     return made;
   }

@@ -13,7 +13,7 @@ bool suits(const specs::PackageRelease& release, const specs::SpecifierSet& vers
   if (!versions.contains(release.version)) return false;
   if (specs::is_local(release.version.text()) && !specs::is_local(versions.text())) return false;
   if (release.yanked && specs::single_version(versions).empty()) return false;
-  if (!specs::range_or_any(release.requires_python).contains(target.python_version())) return false;
+  if (!target.is_within(specs::range_or_any(release.requires_python))) return false;
   if (release.wheels.empty()) return release.source;
   return std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); });
 }
@@ -35,8 +35,8 @@ std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Questi
   };
   std::vector<Rated> all;
   for (const auto& python : usual) {
-    const specs::Target target(python, "linux " + question.machine);
-    if (question.pythons && !question.pythons->contains(target.python_version())) continue;
+    const specs::Target target(question.release_of(python), "linux " + question.machine);
+    if (question.pythons && !target.is_within(*question.pythons)) continue;
     Rated rated{{0}, python};
     for (const auto& placed : question.asked) {
       if (!placed.dependency.holds(target.environment())) continue;

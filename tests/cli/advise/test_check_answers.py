@@ -68,8 +68,13 @@ class Extras(Answers):
         self.assertEqual(self.nearest("jax[cuda12_pip]", hw="a100"), ["jax[cuda12]"])
 
     def test_what_came_of_google_s_own_index(self):
-        for words in ("jax[cuda12]==0.4.13", "jax[cuda12_pip]==0.4.13", "jax[cuda11]"):
-            self.assertIn("on Google's own index" if "_pip" not in words else "from Google's own index", self.said(words, hw="a100"))
+        for words in ("jax[cuda12]==0.4.13", "jax[cuda11]"):
+            self.assertIn("on Google's own index", self.said(words, hw="a100"))
+        for extra, version, jaxlib in (("cuda11_pip", "0.4.13", "0.4.13+cuda11.cudnn86"), ("cuda12_pip", "0.4.13", "0.4.13+cuda12.cudnn89"),
+                                       ("cuda11_pip", "0.4.24", "0.4.24+cuda11.cudnn86")):
+            said = self.said(f"jax[{extra}]=={version}", hw="a100", exit_code=0)
+            self.assertRegex(said, "^Yes: ")
+            self.assertIn(f"jaxlib {jaxlib} is not on the package index: pip finds it with -f https://storage.googleapis.com/jax-releases/", said)
         self.assertIn("has no extra cuda12, which came with 0.4.22", self.first_line("jax[cuda12]==0.4.13", hw="a100", exit_code=1))
         self.assertEqual(self.nearest("jax[cuda12]==0.4.13", hw="a100"), ["jax[cuda12]==0.4.38"])
 
@@ -151,3 +156,63 @@ class Reported(Answers):
 
     def test_a_processor_beside_its_gpu(self):
         self.assertEqual(self.document("torch==2.15.0", hw="EPYC 7763 + V100", exit_code=1)["answer"], "no")
+
+
+class PythonReleases(Answers):
+    def test_a_series_is_any_of_its_releases(self):
+        """torch 1.6 to 1.10.2 ask for >=3.6.1 or >=3.6.2."""
+        for python in ("3.6", "3.6.2", "3.6.8"):
+            self.assertEqual(self.answer("torch==1.10.2", "--python", python, hw="k80"), "yes", python)
+        self.assertEqual(self.first_line("torch==1.10.2", "--python", "3.6.0", hw="k80", exit_code=1),
+                         "No: torch 1.10.2 has wheels for Python 3.7 to 3.9, not for 3.6.0.")
+        self.assertEqual(self.document("torch", "--python", "3.6", hw="p100")["stack"]["torch"], "1.10.2")
+
+    def test_what_is_required_says_more_than_the_wheels(self):
+        """mxnet takes NumPy before 1.24, which has no wheels for 3.12."""
+        self.assertRegex(self.first_line("mxnet-cu102==1.7.0", hw="v100"), " on Python 2.7 to 3.11\\.$")
+        self.assertRegex(self.first_line("mxnet-cu102==1.7.0", "--python", "3.12", hw="v100", exit_code=1),
+                         "^No: mxnet-cu102 1.7.0 cannot be used: what it requires is for Python 2.7 to 3.11")
+        self.assertIn("on which Pythons is not known here", self.said("tensorrt==10.4.0", hw="v100", exit_code=0))
+
+
+class SourceArchives(Answers):
+    def test_a_ready_wheel_in_place_of_compiling(self):
+        said = self.said("flash-attn==2.8.3", "torch==2.5.1", "--python", "3.12", exit_code=0)
+        self.assertIn("flash-attn 2.8.3 is a source archive whose build downloads a ready wheel, of its releases on GitHub, for torch 2.5, CUDA 12 "
+                      "and Python 3.12: install torch, ", said)
+        said = self.said("flash-attn", "torch==2.5.1", "--python", "3.12", exit_code=0)
+        self.assertRegex(said, r"the newest flash-attn known to have a ready wheel for torch 2\.5, CUDA 12 and Python 3\.12 is 2\.8\.3\.post1")
+        said = self.said("flash-attn==2.8.3", "torch==2.9.1", "--python", "3.12", exit_code=0)
+        self.assertIn("is built here from its source archive: install torch, ", said)
+        self.assertIn("its build downloads a ready wheel only for torch 2.4 to 2.8, CUDA 12 and Python 3.9 to 3.13", said)
+
+    def test_torch_that_it_needs_counts(self):
+        document = self.document("flash-attn==2.8.3", hw="rtx 5090")
+        self.assertIn("torch", document["stack"])
+        self.assertRegex(document["driver"], r"^>=5[0-9]{2}")
+
+    def test_a_variable_that_amd_s_other_gpus_need(self):
+        said = self.said("flash-attn==2.8.3", "torch==2.14.1+rocm7.2", hw="rx 7900 xtx", exit_code=0)
+        self.assertIn("FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE", said)
+
+    def test_what_it_requires_decides(self):
+        self.assertRegex(self.first_line("tensorrt-llm", "torch==2.15.0"), "^Unknown: tensorrt-llm 1.2.1 needs torch ==2.9.1, and torch ==2.15.0 is ")
+        self.assertEqual(self.document("tensorrt-llm==1.2.1")["stack"]["torch"], "2.9.1")
+        self.assertEqual(self.answer("tensorrt-llm==0.20.0", hw="b200"), "no")  # torch 2.7.0 of the usual index
+        self.assertEqual(self.answer("tensorrt-llm==0.18.0"), "unknown")
+
+
+class ThroughAFramework(Answers):
+    def test_what_has_no_code_of_its_own(self):
+        for name in ("transformers", "accelerate", "deepspeed"):
+            self.assertRegex(self.first_line(name), f"^Yes: {name} has no code for GPUs of its own and takes that of torch: ")
+        self.assertRegex(self.said("transformers", hw="mi300x"), "^No: transformers has no code for GPUs of its own ")
+        self.assertIn("for Windows alone", self.said("onnxruntime-directml", exit_code=0))
+        self.assertIn("-DGGML_CUDA=on", self.said("llama-cpp-python", exit_code=0))
+        self.assertEqual(self.answer("cupy-cuda102", hw="v100"), "yes")
+
+
+class Reports(Answers):
+    def test_vllm_on_volta(self):
+        self.assertIn("issues/27729", self.said("vllm==0.19.1", hw="v100", exit_code=0))
+        self.assertNotIn("issues/27729", self.said("vllm==0.19.1", hw="t4", exit_code=0))

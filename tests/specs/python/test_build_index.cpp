@@ -11,6 +11,8 @@ TEST_CASE("build index: PyTorch's and vLLM's, of the builds that are there") {
     return index ? index->name + " " + index->url + (index->whole ? " and all" : "") : "";
   };
   CHECK(url("torch", "2.14.1+cu126") == "pytorch-cu126 https://download.pytorch.org/whl/cu126");
+  CHECK(url("torch", "1.8.2+cu102") == "pytorch-lts-cu102 https://download.pytorch.org/whl/lts/1.8/cu102");
+  CHECK(url("torchvision", "0.9.2+cu111") == "pytorch-lts-cu111 https://download.pytorch.org/whl/lts/1.8/cu111");
   CHECK(url("torchvision", "0.29.0+cpu") == "pytorch-cpu https://download.pytorch.org/whl/cpu");
   CHECK(url("torch", "2.14.1+rocm7.2") == "pytorch-rocm7.2 https://download.pytorch.org/whl/rocm7.2 and all");
   CHECK(url("vllm", "0.31.0+rocm723") == "vllm-rocm723 https://wheels.vllm.ai/rocm/0.31.0/rocm723 and all");

@@ -1,0 +1,19 @@
+// What has no code for GPUs of its own and computes through a framework, in whatever build of that is there: transformers, of torch.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "advisor/check/question.hpp"
+#include "advisor/facts/knowledge.hpp"
+
+namespace stackx::advisor {
+
+// The question with that framework beside all of it; nothing where something else is asked, or a framework, too.
+struct Through {
+  std::string framework;  // "torch"
+  Question question;
+};
+std::optional<Through> through_framework(const Knowledge& knowledge, const Question& question);
+
+}  // namespace stackx::advisor
