@@ -144,9 +144,9 @@ class Reading {
   // Of an environment that has conda's own packages alone: what an index calls so is a hint.
   void ask_of_the_index_for_conda() {
     if (meant_.empty()) return;
-    const auto& first = meant_.front().dependency;
-    question_.in_place_of = fmt::format("{} has conda's own packages, which are other builds than the package index's, and not known here; of the index, {}",
-                                        last_file_, first.text());
+    question_.in_place_of = fmt::format("{} has conda's own packages, which are other builds than the package index's, and not known here; what the index calls so",
+                                        last_file_);
+    question_.remarks.push_back(fmt::format("stackx advise --project {} says what of the index would do", last_file_));
     question_.asked = std::exchange(meant_, {});
   }
 

@@ -349,7 +349,7 @@ class Checking {
     auto judged = question_.asked;
     std::erase_if(judged, [&](const auto& placed) { return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name)); });
     result_.text = fmt::format("{} {} on {}{}", in_words(judged), judged.size() == 1 ? "runs" : "run", where(), with);
-    if (const auto one = framework_left_out(knowledge_, question_.skipped); !one.empty()) {
+    if (const auto one = framework_left_out(knowledge_, question_.skipped); !one.empty() && question_.in_place_of.empty()) {
       result_.answer = Answer::unknown;
       result_.text = fmt::format("{} is not judged; without it: {}", one, result_.text);
       result_.because = {result_.text};

@@ -148,8 +148,9 @@ AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
     if (auto found = machine(text, questions)) return *found;
   const auto several = which_is_meant(text, microarchitectures(context));
   if (!several.empty() && !is_spelt_in_the_store(text, questions)) throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(text), several));
+  if (const auto none = no_name_of_hardware(text); !none.empty() && !is_spelt_in_the_store(text, questions))
+    throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(text), none));
   if (in_the_store(text, questions)) return {text, "", "", {}, {text}, ""};
-  if (const auto none = no_name_of_hardware(text); !none.empty()) throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(text), none));
   const auto names = nearest_names(text, accelerators, microarchitectures(context));
   throw bad_input(fmt::format(
       "--hw {}: no such hardware in the catalogs or the store{}; `stackx hw list` names all",
