@@ -91,17 +91,19 @@ Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog) {
   return counted_wheels(plan, catalog, [](const auto&) { return true; });
 }
 
-std::string without_gpu(const specs::Plan& plan, const Job& job) {
+OfNoUse without_gpu(const specs::Plan& plan, const Job& job) {
+  constexpr std::uint64_t much = 1'000'000'000;
   const auto& loaded = job.loaded;
-  if (!job.of_releases || loaded.device) return "";
+  if (!job.of_releases || loaded.device) return {};
   const auto arm = std::ranges::find_if(plan.arms, [&](const specs::Arm& one) {
     return !inspector::uses_gpu(one.stack, one.workload, loaded.catalog) &&
            std::ranges::any_of(one.stack.components, [](const auto& component) { return is_of_cuda(component.first); });
   });
-  if (arm == plan.arms.end()) return "";
+  if (arm == plan.arms.end()) return {};
   const auto cuda = counted_wheels(plan, loaded.catalog, is_of_cuda);
-  return fmt::format("No GPU is to be seen on this machine: of {}, {} are CUDA's libraries, of no use here; {}",
-                     downloads(plan, loaded.catalog).text(), cuda.text(), instead_of_cuda(arm->stack, loaded.project));
+  return {fmt::format("No GPU is to be seen on this machine: of {}, {} are CUDA's libraries, of no use here; {}",
+                      downloads(plan, loaded.catalog).text(), cuda.text(), instead_of_cuda(arm->stack, loaded.project)),
+          cuda.bytes >= much};
 }
 
 }  // namespace stackx::campaigns

@@ -21,7 +21,11 @@ struct Downloads {
 Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog);
 
 // Of a Python project whose packages come with CUDA where no GPU can be seen, and none is asked for: how much that is, and how to
-// have the same packages without; else "". PyPI's torch is such a one, and says so nowhere.
-std::string without_gpu(const specs::Plan& plan, const Job& job);
+// have the same packages without. PyPI's torch is such a one, and says so nowhere.
+struct OfNoUse {
+  std::string text;     // "": nothing is
+  bool is_much = false;  // a gigabyte or more, which nobody should wait for unasked
+};
+OfNoUse without_gpu(const specs::Plan& plan, const Job& job);
 
 }  // namespace stackx::campaigns

@@ -10,6 +10,7 @@
 #include "advisor/answer/advice.hpp"
 #include "advisor/candidate/have.hpp"
 #include "advisor/check/asked.hpp"
+#include "advisor/check/world/pythons.hpp"
 #include "advisor/price.hpp"
 #include "advisor/recipes/parts.hpp"
 #include "advisor/selection.hpp"
@@ -28,7 +29,9 @@
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/version/version_text.hpp"
+#include "workspace/asked/pasted.hpp"
 #include "workspace/asked/project.hpp"
+#include "workspace/asked/shell_words.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/passing_store.hpp"
@@ -104,7 +107,9 @@ void name_project(AdviseOptions& options) {
   if (!options.what.empty()) {
     if (!project.empty() || !options.advice.lock.empty())
       throw bad_input(fmt::format("{} and {}: give one of them", specs::in_quotes(options.what.front()), project.empty() ? "--lock" : "--project"));
-    project = fmt::format("{}", fmt::join(options.what, " "));
+    const bool is_command = options.what.size() > 1 && workspace::is_installer(options.what);
+    for (const auto& word : options.what)  // the shell took away the quotes that tell words apart
+      project += std::string(project.empty() ? "" : " ") + (is_command ? workspace::shell_quoted(word) : word);
   }
   if (!project.empty()) project = workspace::named_project(project);
 }
@@ -179,6 +184,7 @@ void take_python(advisor::AdviceOptions& advice) {
   auto& python = advice.context.python;
   if (!python.empty() && !advice.have.python.empty() && python != advice.have.python)
     throw bad_input(fmt::format("--python {} and --have python={}: give one of them", python, advice.have.python));
+  advisor::refuse_free_threaded(python);
   if (!python.empty() && !advisor::is_release(python))
     throw bad_input(fmt::format("--python {}: expected a version, as in 3.11", specs::in_quotes(python)));
   if (python.empty()) python = advice.have.python;

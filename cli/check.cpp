@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "advisor/candidate/have.hpp"
@@ -28,6 +30,12 @@ struct CheckOptions {
   pypi::PipOptions pip;
 };
 
+// "2.17" -> "2_17"
+std::string glibc_in_tag(std::string version) {
+  std::ranges::replace(version, '.', '_');
+  return version;
+}
+
 // --have driver=V, as advise has it, is --driver V; so is --have python=V.
 advisor::CheckRequest request_of(const CheckOptions& options) {
   auto request = options.request;
@@ -42,7 +50,7 @@ advisor::CheckRequest request_of(const CheckOptions& options) {
   take(request.python, have.python, "python");
   if (!have.cuda.empty())
     throw bad_input(fmt::format("--have cuda={}: packages bring their CUDA; name a build of it, as in torch==2.7.1+cu118", have.cuda));
-  if (!have.glibc.empty()) throw bad_input(fmt::format("--have glibc={}: that is --platform, as in --platform manylinux_2_31_x86_64", have.glibc));
+  if (!have.glibc.empty()) throw bad_input(fmt::format("--have glibc={}: that is --platform, as in --platform manylinux_{}_x86_64", have.glibc, glibc_in_tag(have.glibc)));
   return request;
 }
 

@@ -44,7 +44,7 @@ struct InspectOptions {
   std::string strategy;
   std::optional<double> width, error;  // percent
   std::vector<std::string> budget;     // "400" inspections, "30m" or "90s" or "1h"
-  bool dry_run = false;
+  bool dry_run = false, yes = false;
 };
 
 // Options that another strategy would ignore are mistakes.
@@ -100,7 +100,7 @@ void hold_to(specs::Plan& plan, const InspectOptions& options, const specs::Proj
 }
 
 void print_plan(const specs::Plan& plan, const campaigns::Job& job, bool json) {
-  const auto unused = campaigns::without_gpu(plan, job);
+  const auto unused = campaigns::without_gpu(plan, job).text;
   if (json) {
     print_json(specs::to_json(plan));
     if (!unused.empty()) workspace::remark("{}\n", unused);
@@ -177,6 +177,13 @@ void check_side_by_side(const specs::Project& project, std::size_t devices) {
                                 spread->text()));
 }
 
+// Gigabytes are not fetched for nothing unasked; who goes on with a campaign was asked before.
+void say_of_no_use(const campaigns::OfNoUse& unused, const InspectOptions& options) {
+  if (unused.is_much && !options.yes && !options.job.offline && !options.plan.resume)
+    throw bad_input(fmt::format("{}; --yes downloads all the same", unused.text));
+  if (!unused.text.empty()) workspace::remark("{}\n", unused.text);
+}
+
 std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& options,
                                            const std::vector<std::string>& devices,
                                            const fs::path& database, const Globals& globals) {
@@ -192,7 +199,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
     hold_to(plan, options, job.loaded.project);
     campaigns::PlanLock lock(spool, plan.id);
     const auto& loaded = job.loaded;
-    if (const auto unused = campaigns::without_gpu(plan, job); !unused.empty()) workspace::remark("{}\n", unused);
+    say_of_no_use(campaigns::without_gpu(plan, job), options);
     if (loaded.device && loaded.device->card < loaded.host.gpus.size())
       warn_of_packages(plan, {loaded.project, loaded.catalog}, loaded.host.gpus[loaded.device->card].model, loaded.host.driver, options.job.catalogs, globals);
     campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
@@ -345,6 +352,7 @@ void add_inspect(Command app, Globals& globals) {
       .type_name("FILE");
   command.add_flag("--dry-run", options->dry_run,
                     "Show the plan and what it would fetch, run nothing");
+  command.add_flag("--yes", options->yes, "Download also gigabytes of CUDA's libraries where no GPU is to be seen");
   command.callback([options, command, &globals] {
     if (command.given("--resume") && !options->plan.resume) options->plan.resume = "";
     options->job.project = workspace::named_project(options->job.project);  // said once, however many GPUs

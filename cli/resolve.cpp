@@ -6,6 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "advisor/check/world/pythons.hpp"
 #include "advisor/recipes/lock_writer.hpp"
 #include "campaigns/python_project.hpp"
 #include "cli/advise/predicted.hpp"
@@ -21,6 +22,7 @@
 #include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/project.hpp"
+#include "specs/python/wheel_target.hpp"
 #include "workspace/asked/project.hpp"
 #include "workspace/index/pip.hpp"
 #include "workspace/load.hpp"
@@ -259,12 +261,23 @@ void check_questions(const ResolveOptions& options) {
     throw bad_input("--approximate: says how to count; add --count");
 }
 
+// This machine's, or where the project does not allow that the newest that it does: python=3.9 of conda's environment.
+std::string python_for(const specs::PythonProject& project) {
+  const auto here = campaigns::measured_python("");
+  const auto allows = [&](const std::string& python) {
+    return !project.python || project.python->dependency.versions.contains(specs::Target(python, "linux x86_64").python_version());
+  };
+  if (allows(here)) return here;
+  const auto found = std::ranges::find_if(advisor::known_pythons(), allows);
+  return found == advisor::known_pythons().end() ? here : *found;
+}
+
 // A Python project names no catalogs: unless the user does, the index says what there is, for one Python. False of others.
 bool take_from_index(ResolveOptions& options) {
   auto& context = options.project.context;
   if (!context.catalogs.empty() || !specs::is_python_project(options.project.file)) return false;
   const auto project = specs::read_python_project(options.project.file, context);
-  context.python = campaigns::measured_python(context.python);
+  if (context.python.empty()) context.python = python_for(project);
   const pypi::PipOptions pip{.python = options.pip, .index_url = options.index_url};
   context.catalogs.push_back(campaigns::kept_python_catalog(project, context.python, pip, options.offline).string());
   return true;

@@ -191,7 +191,7 @@ void add_remarks(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
   if (known.selection.hardware.vendor == "apple")
     answer.cautions.insert(answer.cautions.begin(),
-                           fmt::format("On Apple's processors {}{}.", not_macos, answer.pinned ? ": there leave +cpu and the index out" : ""));
+                           fmt::format("On Apple's processors this is for Linux; {}{}.", not_macos, answer.pinned ? ": there leave +cpu and the index out" : ""));
   if (known.accelerator && known.selection.hardware.models.size() > 1)
     answer.remarks.insert(
         answer.remarks.begin(),

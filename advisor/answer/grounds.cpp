@@ -36,6 +36,7 @@ std::string Grounds::restriction() const {
 
 std::string Grounds::project_called() const {
   const auto called = workspace::called(options.project);
+  if (workspace::is_of_words(options.project) && called == options.project.string()) return "the command";  // with its options
   return called == options.project.string() ? options.project.filename().string() : called;
 }
 

@@ -8,10 +8,12 @@
 #include "advisor/answer/expectation.hpp"
 #include "advisor/answer/limits.hpp"
 #include "advisor/candidate/newest_candidate.hpp"
+#include "advisor/check/world/python_world.hpp"
 #include "advisor/recipes/install_line.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/python/conda_environment.hpp"
 #include "specs/version/version_text.hpp"
+#include "workspace/asked/project.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -138,6 +140,21 @@ void take(const Candidate& candidate, Advice& answer) {
       answer.cautions.push_back(fmt::format("{} comes as source: it is compiled beside the torch that is there, with the compiler of its CUDA or ROCm.", one.name));
 }
 
+// What somebody typed and no catalog has: the install line has it as it was typed.
+void add_not_known(const Grounds& from, Advice& answer) {
+  for (const auto& placed : from.known.wish->question.asked)
+    if (const auto name = from.knowledge.real_name(placed.dependency.name); !is_given(name) && !from.knowledge.package(name))
+      answer.cautions.push_back(fmt::format("{} is not judged: no catalog here has it.", name));
+}
+
+// conda's builds for a CUDA take it from a package beside them, an index's bring their own.
+std::string cuda_of_conda(const Grounds& from, const Candidate& candidate) {
+  const auto asked = specs::read_conda_environment(from.options.project).cuda;
+  if (asked.empty() || candidate.cuda.empty()) return "";
+  if (specs::minor_release(candidate.cuda) == asked) return fmt::format(" Its CUDA {} is that of the build.", asked);
+  return fmt::format(" conda's CUDA {} is not what this build has: it brings CUDA {}.", asked, candidate.cuda);
+}
+
 }  // namespace
 
 void answer_packages(const Grounds& from, Advice& answer) {
@@ -148,6 +165,7 @@ void answer_packages(const Grounds& from, Advice& answer) {
   if (from.options.type != RecommendationType::latest) displace(from, candidate, by, answer);
   take(candidate, answer);
   add_misspelt(candidate.checked, answer);
+  if (workspace::is_of_words(from.options.project)) add_not_known(from, answer);
   expect_of(from, candidate, by ? &*by : nullptr, answer);
   if (answer.why.empty())
     answer.why = fmt::format("the newest stack valid on {}{}; no result shows {} to be {}{}.", from.hardware(),
@@ -158,8 +176,8 @@ void answer_packages(const Grounds& from, Advice& answer) {
   for (const auto& [name, libraries] : candidate.pinned.system)
     answer.cautions.push_back(fmt::format("{} loads {} of the system, which pip does not bring.", name, in_words(libraries)));
   if (specs::is_conda_environment(from.options.project))
-    answer.remarks.push_back(fmt::format("What {} has of conda is taken for what the package index calls so.",
-                                         from.options.project.filename().string()));
+    answer.remarks.push_back(fmt::format("What {} has of conda is taken for what the package index calls so.{}",
+                                         from.options.project.filename().string(), cuda_of_conda(from, candidate)));
   if (!candidate.unused.empty()) answer.cautions.push_back(candidate.unused_text());
   if (!candidate.unsure.empty())
     answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));

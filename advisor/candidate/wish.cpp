@@ -5,13 +5,17 @@
 #include <algorithm>
 
 #include "advisor/candidate/candidate.hpp"
+#include "advisor/candidate/newest_candidate.hpp"
 #include "advisor/check/asked.hpp"
+#include "advisor/check/misspelt.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "specs/error.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/python/conda_environment.hpp"
 #include "specs/version/version_text.hpp"
+#include "workspace/asked/project.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -45,6 +49,7 @@ void take_conda(const std::filesystem::path& file, const specs::PythonContext& c
   auto project = specs::read_python_project(file, context);
   wish.question.asked = std::move(project.dependencies);
   if (project.python) wish.question.pythons = project.python->dependency.versions;
+  if (wish.cuda.empty()) wish.cuda = specs::read_conda_environment(file).cuda;
 }
 
 std::string root_among(const std::vector<specs::PlacedDependency>& asked, const std::vector<std::string>& usual,
@@ -104,6 +109,7 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   if (of_python) request.extras = options.context.extras, request.groups = options.context.groups;
   Wish wish;
   wish.question = question_of(request, knowledge, context);
+  if (of_python && workspace::is_of_words(file)) refuse_misspelt(wish.question.asked, knowledge, specs::load_accelerators(context.data_directory()));
   wish.cuda = options.have.cuda;
   if (!of_python) wish.question.asked.clear();
   if (hardware.component != "gpu") wish.question.gpu.reset(), wish.question.driver.clear();
@@ -121,6 +127,7 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   if (wish.root.empty() && known != usual.end()) wish.root = wish.question.gpu ? for_gpus(knowledge, *known, wish.question.gpu->vendor) : *known;
   if (wish.root.empty()) return std::nullopt;
   if (hardware.component != "gpu" && knowledge.package(wish.root) == nullptr) return std::nullopt;  // a library of the catalogs
+  if (of_conda && wish.cuda != options.have.cuda && !newest_candidate(knowledge, wish)) wish.cuda.clear();  // an index has no such build
   const auto named = named_framework(from.workload);
   if (const auto asked = inspector::framework_of(wish.root); !named.empty() && asked && *asked != named)
     throw bad_input(fmt::format("--workload: framework={}, but {} asks for {}; leave one of them out", named, file.string(), wish.root));
@@ -139,8 +146,12 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
   const auto* package = knowledge.package(wish.root);
   if (!package || !question.gpu) return "";
   const specs::PackageRelease* newest = nullptr;
+  const auto is_for = [&](const auto& release) {  // pip passes by what is for other Pythons
+    const auto range = specs::SpecifierSet::parse(release.requires_python, specs::Versioning::pep440);
+    return question.python.empty() || !range || range->contains(specs::pep440_version(question.python));
+  };
   for (const auto& release : package->releases)
-    if (!specs::is_local(release.version.text()) && !release.yanked && !release.version.is_prerelease())
+    if (!specs::is_local(release.version.text()) && !release.yanked && !release.version.is_prerelease() && is_for(release))
       newest = &release;
   if (!newest) return "";
   const auto plain = fmt::format("A plain `pip install {}` brings {} {}", wish.root, wish.root, newest->version.text());

@@ -11,9 +11,11 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "advisor/check/asked_indexes.hpp"
 #include "advisor/check/look_up.hpp"
+#include "advisor/check/misspelt.hpp"
 #include "advisor/check/stack_check.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
@@ -33,6 +35,7 @@
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/asked/hardware.hpp"
+#include "workspace/asked/pasted.hpp"
 #include "workspace/asked/project.hpp"
 #include "workspace/load.hpp"
 #include "workspace/this_machine.hpp"
@@ -47,11 +50,12 @@ constexpr const char* usual_python = "3.12";
 
 class Reading {
  public:
-  Reading(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context)
-      : request_(request), knowledge_(knowledge), context_(context) {}
+  // `asks_index`: what is not known is looked up later.
+  Reading(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context, bool asks_index = false)
+      : request_(request), knowledge_(knowledge), context_(context), asks_index_(asks_index) {}
 
   Question run(const std::string& hardware) {
-    question_ = {}, indexes_ = {}, read_a_file_ = false;
+    question_ = {}, indexes_ = {}, typed_ = {}, meant_ = {}, read_a_file_ = false;
     question_.hardware = hardware;
     question_.driver = request_.driver;
     question_.set_python(request_.python);
@@ -61,14 +65,16 @@ class Reading {
       read_environment(request_.environment);
     else if (request_.what.empty())
       read_environment(active_environment());
-    for (const auto& text : request_.what) read(text);
+    read_words();
     refuse_parts_of_nothing();
     indexes_.look_beside_the_usual(request_.extra_index_url);
     indexes_.look_instead_of_the_usual(request_.index_url);
     indexes_.tell(question_);
+    if (question_.asked.empty()) ask_of_the_index_for_conda();
     if (question_.asked.empty()) throw bad_input(nothing_to_check());
     check_extras();
     check_words();
+    if (!asks_index_) refuse_misspelt(typed_, knowledge_, specs::load_accelerators(context_.data_directory()));
     leave_out_by_markers();
     say_forward_compatibility();
     return std::move(question_);
@@ -78,9 +84,28 @@ class Reading {
   void take(specs::PackageList list) {
     indexes_.look_at(list);
     for (auto& one : list.dependencies) take(std::move(one));
+    std::ranges::move(list.meant, std::back_inserter(meant_));
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
     if (list.python) question_.pythons = list.python;
+  }
+
+  void read_words() {
+    if (workspace::is_installer(request_.what)) return read(workspace::read_installer(request_.what));
+    workspace::refuse_misread(request_.what);
+    for (const auto& text : request_.what) read(text);
+  }
+
+  void read(const workspace::Pasted& pasted) {
+    for (const auto& file : pasted.files) read(file);
+    for (const auto& file : pasted.constraints) {
+      auto list = context_.words_name_files ? list_in(file) : std::nullopt;
+      if (!list) throw bad_input(fmt::format("-c {}: there is no such file here", specs::in_quotes(file)));
+      std::ranges::move(list->dependencies, std::back_inserter(question_.constraints));
+    }
+    auto list = specs::parse_freeze(fmt::format("{}\n{}\n", fmt::join(pasted.requirements, "\n"), fmt::join(pasted.indexes, "\n")), "the command");
+    typed_ = list.dependencies;
+    take(std::move(list));
   }
 
   void read(const std::string& text) {
@@ -89,6 +114,7 @@ class Reading {
       read_word(text);
     } else if (auto list = list_in(text)) {
       read_a_file_ = true;
+      last_file_ = specs::to_utf8(text.substr(0, 200));
       take(std::move(*list));
     } else if (names_a_place(text) && fs::is_directory(text, error)) {
       read_environment(text);
@@ -115,6 +141,15 @@ class Reading {
     return known != piped_.end() ? known->second : piped_.emplace(text, list_in_file(text, context_of_files())).first->second;
   }
 
+  // Of an environment that has conda's own packages alone: what an index calls so is a hint.
+  void ask_of_the_index_for_conda() {
+    if (meant_.empty()) return;
+    question_.in_place_of = fmt::format("{} has conda's own packages, which are other builds than the package index's, and not known here; what the index calls so",
+                                        last_file_);
+    question_.remarks.push_back(fmt::format("stackx advise --project {} says what of the index would do", last_file_));
+    question_.asked = std::exchange(meant_, {});
+  }
+
   std::string nothing_to_check() const {
     const auto of_conda = std::ranges::any_of(question_.skipped, [](const auto& one) { return one.ends_with("(from conda)"); });
     const auto& left_out = question_.skipped;
@@ -122,7 +157,7 @@ class Reading {
            (left_out.size() > 1 ? fmt::format(" and {} more", left_out.size() - 1) : "") + (left_out.empty() || of_conda ? "" : ", which cannot be judged") +
            (of_conda ? " that an index has, and conda's own are other builds than its; name what the index calls so, as in torch==2.4.*"
                      : "") +
-           (read_a_file_ && left_out.empty() ? "; what is optional counts where it is named: --extra, --group" : "");
+           (read_a_file_ && left_out.empty() ? " (" + last_file_ + "); what is optional counts where it is named: --extra, --group" : "");
   }
 
   // Each is a package to the resolver, with all releases of the other.
@@ -161,7 +196,8 @@ class Reading {
     if (looks_like_a_file(text)) throw bad_input(fmt::format("{}: there is no such file{}", specs::to_utf8(text.substr(0, 200)), specs::where_instead(text)));
     if (std::error_code error; context_.words_name_files && fs::is_directory(text, error) && !knowledge_.package(knowledge_.real_name(specs::normalized_name(text))))
       question_.remarks.push_back(fmt::format("{0} is a directory here, too; what is in it is ./{0}{1}", specs::to_utf8(text.substr(0, 200)), workspace::projects_in(text)));
-    take(specs::read_dependency(text, "the command line"));
+    typed_.push_back(specs::read_dependency(text, "the command line"));
+    take(typed_.back());
   }
 
   // driver==535.183.01, python==3.11 and cuda-compat==12.8 (cuda-compat-12-8) are the machine's.
@@ -254,11 +290,13 @@ class Reading {
     const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators, context_);
     if (asked) {  // a processor: no GPU
       if (!asked->machine.empty()) question_.machine = asked->machine;
-      if (asked->vendor == "apple") question_.remarks.push_back(not_macos);
+      if (asked->vendor == "apple") question_.in_place_of = fmt::format("nearly every {} runs macOS, and {}; on Linux", question_.hardware, not_macos);
       return;
     }
     if (const auto several = workspace::which_is_meant(question_.hardware, workspace::microarchitectures(context_)); !several.empty())
       throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), several));
+    if (const auto none = workspace::no_name_of_hardware(question_.hardware); !none.empty())
+      throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), none));
     const auto near = accelerators.nearest(question_.hardware);
     throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all",
                                 specs::in_quotes(question_.hardware),
@@ -304,6 +342,9 @@ class Reading {
         return;
       }
     }
+    static const std::regex others(R"((macos|darwin|osx|win|wsl).*)", std::regex::icase);
+    if (std::regex_match(text, others))
+      throw bad_input(fmt::format("--platform {}: Windows and macOS are not answered; WSL2 is linux x86_64", specs::in_quotes(text)));
     throw bad_input(fmt::format(
         "--platform {}: expected \"linux x86_64\", \"linux aarch64\" or what wheels are called: manylinux_2_28_x86_64",
         specs::in_quotes(text)));
@@ -315,6 +356,7 @@ class Reading {
       const std::string& text;
     };
     check_driver(knowledge_.drivers(), question_.driver);
+    refuse_free_threaded(question_.python);
     for (const auto& [option, example, text] : {Word{"--python", "3.11", question_.python},
                                                 {"cuda-compat", "12.8", question_.cuda_compat}})
       if (!text.empty() && !specs::Version::parse(text, specs::Versioning::pep440))
@@ -367,7 +409,10 @@ class Reading {
   const Knowledge& knowledge_;
   const workspace::Context& context_;
   AskedIndexes indexes_;
+  const bool asks_index_;
   bool read_a_file_ = false;
+  std::string last_file_;
+  std::vector<specs::PlacedDependency> typed_, meant_;  // not of files; of conda's
   std::map<std::string, std::optional<specs::PackageList>> piped_;
   Question question_;
 };
@@ -410,7 +455,7 @@ Question question_of(const CheckRequest& request, const Knowledge& knowledge, co
 std::vector<Checked> check_each(const CheckRequest& request, const std::vector<std::string>& hardware, const workspace::Context& context,
                                 pypi::Index* index) {
   auto knowledge = load_knowledge(context, request.catalogs);
-  Reading reading(request, knowledge, context);
+  Reading reading(request, knowledge, context, index != nullptr);
   std::vector<Checked> result;
   for (const auto& one : hardware) {
     auto question = reading.run(one);

@@ -12,17 +12,18 @@
 #include "advisor/check/forward_compatibility.hpp"
 #include "advisor/check/judge.hpp"
 #include "advisor/check/left_out.hpp"
+#include "advisor/check/misspelt.hpp"
 #include "advisor/check/nearest/asked_otherwise.hpp"
 #include "advisor/check/nearest/nearest.hpp"
 #include "advisor/check/nearest/with_code.hpp"
 #include "advisor/check/on_gpu.hpp"
 #include "advisor/check/otherwise.hpp"
 #include "advisor/check/through.hpp"
+#include "advisor/check/unknown_release.hpp"
 #include "advisor/check/wording.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
-#include "advisor/facts/torch_companions.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/version/version_text.hpp"
@@ -65,6 +66,7 @@ class Checking {
     else
       say_gpu(here);
     finish(here);
+    if (!question_.in_place_of.empty()) say_in_place_of();
     return std::move(result_);
   }
 
@@ -138,21 +140,9 @@ class Checking {
     return question_.hardware == "host" ? "this machine" : question_.hardware;
   }
 
-  std::string on_pytorchs_index(const std::string& name) const {
-    const bool there_alone = question_.pytorch && question_.pytorch->is_alone_for(name) && is_of_pytorch(name);
-    return there_alone ? fmt::format(" on PyTorch's index for {}", fmt::join(question_.pytorch->labels_for(name), " and ")) : "";
-  }
-
   void say_unknown(const OnPython& here) {
     result_.answer = Answer::unknown;
-    for (const auto& one : here.world.unknown) {
-      auto wanted = one.range;
-      wanted.erase(0, std::min(wanted.find_first_not_of("=* "), wanted.size()));
-      result_.because.push_back(
-          fmt::format("no {}{}{} is known{}{}", one.name, wanted.empty() ? "" : " ", wanted, on_pytorchs_index(one.name),
-                      one.near.empty() ? "" : fmt::format("; {} {}", one.near.size() == 1 ? "the nearest known is" : "known are",
-                                                              fmt::join(one.near, " and "))));
-    }
+    for (const auto& one : here.world.unknown) result_.because.push_back(unknown_in_words(one, question_, knowledge_));
     result_.text = result_.because.front();
     for (const auto& one : here.world.unknown)
       if (const auto place = question_.gpu ? knowledge_.elsewhere(one.name, places_of(*question_.gpu)) : ""; !place.empty())
@@ -234,12 +224,6 @@ class Checking {
       result_.because.push_back(fmt::format("the package index has no project {}{}", name, near ? "; did you mean " + *near : ""));
     }
     result_.text = result_.because.front();
-  }
-
-  // Of nothing that is known, where it is too far from all.
-  static std::optional<std::string> misspelling_of(const std::string& name, const std::vector<std::string>& known) {
-    auto near = specs::nearest(name, known);
-    return near && specs::edit_distance(name, *near) <= (name.size() < 8 ? 1U : 2U) ? near : std::nullopt;
   }
 
   void say_no(const OnPython& here) {
@@ -373,7 +357,7 @@ class Checking {
     auto judged = question_.asked;
     std::erase_if(judged, [&](const auto& placed) { return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name)); });
     result_.text = fmt::format("{} {} on {}{}", in_words(judged), judged.size() == 1 ? "runs" : "run", where(), with);
-    if (const auto one = framework_left_out(knowledge_, question_.skipped); !one.empty()) {
+    if (const auto one = framework_left_out(knowledge_, question_.skipped); !one.empty() && question_.in_place_of.empty()) {
       result_.answer = Answer::unknown;
       result_.text = fmt::format("{} is not judged; without it: {}", one, result_.text);
       result_.because = {result_.text};
@@ -429,6 +413,16 @@ class Checking {
     result_.as_of = knowledge_.as_of();
     add_facts();
     result_.overlays = knowledge_.overlays_used();
+  }
+
+  // What was judged is not what was asked for: no more than a hint.
+  void say_in_place_of() {
+    const char* word = result_.answer == Answer::yes ? "yes, " : result_.answer == Answer::no ? "no, " : "";
+    result_.text = fmt::format("{}: {}{}", question_.in_place_of, word, result_.text);
+    result_.answer = Answer::unknown;
+    if (result_.because.empty()) result_.because.push_back(result_.text);
+    result_.because.front() = result_.text;
+    result_.driver.clear();
   }
 
   // A name that is nearly one that is known, and not judged.

@@ -60,7 +60,7 @@ struct PyTorchIndex {
 
 // Of Apple's processors.
 inline constexpr const char* not_macos =
-    "this is for Linux; on macOS pip takes other builds, which use the GPU by Metal, and what they need is not known here";
+    "on macOS pip takes other builds, which use the GPU by Metal, and what they need is not known here";
 
 struct Question {
   std::vector<specs::PlacedDependency> asked;  // with markers of all environments
@@ -79,6 +79,7 @@ struct Question {
   bool known_only = false;           // builds of which nobody states the GPUs, or which nobody has seen, do not count
   std::set<std::string> any_build;  // packages of which builds of other indexes count unnamed
   std::optional<PyTorchIndex> pytorch = {};
+  std::string in_place_of = {};  // what was asked is not known, and what is judged stands for it: "... on Linux"; the answer is no more than that
   Keep keep = {};
   std::optional<std::set<std::string>> not_on_index = {};  // packages that the index, which was asked, does not have
 

@@ -23,7 +23,8 @@ class ReadingLocked {
 
   LockedPackages run() {
     list();
-    if (!missing_.empty()) refuse_missing(fmt::format("{} and {}", ends_[0]->text, ends_[1]->text), missing_);
+    if (!missing_.empty())
+      refuse_missing(fmt::format("{} and {}", ends_[0]->text, ends_[1]->text), missing_, common_ && !common_->empty() ? common_->back() : "");
     read_facts();
     return std::move(result_);
   }
@@ -80,9 +81,38 @@ class ReadingLocked {
     take(name, version, files, package);
   }
 
+  // The Pythons that it has files for here, the oldest first.
+  std::vector<std::string> pythons_with(const std::string& name, const std::string& version) const {
+    std::vector<std::string> result;
+    const auto& listing = listings_.at(name);
+    const auto& variables = pythons_.front().environment().variables;
+    for (const char* python : {"2.7", "3.4", "3.5", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15"}) {
+      const specs::Target target(python, "linux " + variables.at("platform_machine"));
+      if (listing && pypi::locked_files(name, version, hashes_of(name, version), *listing, target)) result.emplace_back(python);
+    }
+    return result;
+  }
+
+  // Another Python has it: which, in place of what the index lacks.
+  bool miss_on_this_python(const std::string& name, const std::string& version, const pypi::NoLockedFile& why) {
+    const auto there = why.why == pypi::NoLockedFile::Why::other_target ? pythons_with(name, version) : std::vector<std::string>{};
+    if (there.empty()) {
+      common_.emplace();
+      return false;
+    }
+    std::vector<std::string> both;
+    for (const auto& one : there)
+      if (!common_ || std::ranges::find(*common_, one) != common_->end()) both.push_back(one);
+    common_ = std::move(both);
+    missing_.push_back(fmt::format("{} {} is for Python {}", name, version,
+                                   there.size() == 1 ? there.front() : fmt::format("{} to {}", there.front(), there.back())));
+    return true;
+  }
+
   void miss(const std::string& name, const std::string& version, const pypi::NoLockedFile& why, LockedPackage& package) {
     const auto reason = fmt::format("{} {}: {}", name, version, why.reason);
     if (why.why != pypi::NoLockedFile::Why::other_target || !is_for_all_platforms(name, version)) {
+      if (miss_on_this_python(name, version, why)) return;
       const auto index = specs::build_index(name, version);
       return missing_.push_back(reason + (index ? fmt::format(" (PIP_EXTRA_INDEX_URL={} has it)", index->url) : ""));
     }
@@ -155,17 +185,22 @@ class ReadingLocked {
   LockedPackages result_;
   std::vector<Asked> asked_;
   std::vector<std::string> missing_;
+  std::optional<std::vector<std::string>> common_;  // Pythons for which there is all that is missing; none: nothing is missing yet
 };
 
 }  // namespace
 
-void refuse_missing(const std::string& ends, const std::vector<std::string>& missing) {
+void refuse_missing(const std::string& ends, const std::vector<std::string>& missing, const std::string& python) {
   constexpr std::size_t most = 5;
   const auto shown = missing.begin() + static_cast<std::ptrdiff_t>(std::min(missing.size(), most));
+  const auto more = missing.size() > most ? fmt::format("; and {} more", missing.size() - most) : "";
+  if (!python.empty())
+    throw bad_input(fmt::format("{}: not for the Python that is meant: {}{}; with --python {} there are all of these", ends,
+                                fmt::join(missing.begin(), shown, "; "), more, python));
   throw bad_input(fmt::format(
       "{}: the package index does not have what they name: {}{}; name the index that has these builds (pip's --index-url "
       "or extra-index-url), or leave out the packages that do not matter",
-      ends, fmt::join(missing.begin(), shown, "; "), missing.size() > most ? fmt::format("; and {} more", missing.size() - most) : ""));
+      ends, fmt::join(missing.begin(), shown, "; "), more));
 }
 
 Pythons pythons_of(const End& old_end, const End& new_end, const std::string& usual, const std::string& platform) {

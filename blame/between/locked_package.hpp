@@ -41,6 +41,7 @@ using LockedPackages = std::map<std::string, std::map<std::string, LockedPackage
 LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons,
                            pypi::Index& index);
 
-[[noreturn]] void refuse_missing(const std::string& ends, const std::vector<std::string>& missing);  // "a 1: reason"
+// "a 1: reason"; `python`: one for which the index has what is missing, "" where there is none.
+[[noreturn]] void refuse_missing(const std::string& ends, const std::vector<std::string>& missing, const std::string& python = {});
 
 }  // namespace stackx::blame

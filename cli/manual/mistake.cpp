@@ -18,6 +18,10 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near && specs::edit_distance(word, *near) <= edits ? fmt::format("; did you mean {}{}?", before, *near) : "";
 }
 
+// In commands that people paste: python -m pip, docker run --gpus.
+constexpr std::string_view installers_options[] = {"-m", "-f", "--find-links", "--pre", "-U", "--upgrade", "-i", "-c", "--constraint", "-q", "--user",
+                                                   "--gpus", "--rm", "-it", "--no-cache-dir", "--force-reinstall", "--default-index"};
+
 // Of a help text what stands before further ways and defaults.
 std::string beginning(const std::string& help) {
   int depth = 0;  // of parentheses
@@ -46,7 +50,7 @@ class Wording {
       case no_value: return fmt::format("{} needs a value: {}", mistake_.name, described(mistake_.name));
       case too_often: return fmt::format("{}: given several times; once is enough", mistake_.name);
       case takes_no_value: return fmt::format("{} takes no value: it is given, or not", option_name(mistake_.name));
-      case needs: return fmt::format("{} needs {}; add it", mistake_.name, shown(mistake_.other));
+      case needs: return fmt::format("{} needs {}; add it{}", mistake_.name, shown(mistake_.other), hardware_instead());
       case excludes: return fmt::format("{} and {} exclude each other; keep one", mistake_.name, mistake_.other);
       case other: break;
     }
@@ -63,6 +67,12 @@ class Wording {
         if (std::ranges::any_of(one.names, [&](const std::string& each) { return each == name || each == "--" + name; }))
           return &one;
     return nullptr;
+  }
+
+  // Where --hw is of one question alone, what people mean by it is another command's.
+  std::string hardware_instead() const {
+    if (mistake_.name != "--hw") return "";
+    return ". For what runs on that hardware: stackx advise PROJECT --hw MODEL, stackx check; a project of stackx's own states it as \"hardware\"";
   }
 
   std::string option_name(const std::string& name) const {
@@ -128,10 +138,15 @@ class Wording {
     std::vector<std::string> known;
     for (const auto* list : {&at_->options, &root_.options})
       for (const auto& one : *list) known.insert(known.end(), one.names.begin(), one.names.end());
+    if (std::ranges::find(known, typed) != known.end())  // it stands before the command
+      return fmt::format("{} is an option of {} and stands behind it: {} ... {}", typed, words_of(*at_), at_->path, shown(typed));
     const auto near = typed.starts_with("--") ? did_you_mean(typed, known, std::max<std::size_t>(1, (typed.size() - 2) / 3)) : "";
     const bool takes_requirements = std::ranges::any_of(at_->positionals, [](const auto& one) { return one.value.starts_with("REQUIREMENT|"); });
     if (takes_requirements && (typed == "-r" || typed == "--requirement"))  // pip's
       return fmt::format("{} has no option {}: files stand for themselves, as in {} requirements.txt", words_of(*at_), typed, at_->path);
+    if (near.empty() && std::ranges::any_of(installers_options, [&](const auto one) { return typed == one; }) &&
+        std::ranges::any_of(at_->positionals, [](const auto& one) { return one.value.starts_with("REQUIREMENT|") || one.value == "PROJECT"; }))
+      return fmt::format("{0} has no option {1}; a command of pip's is read as one word, in quotes: {2} \"pip install ...\"", words_of(*at_), typed, at_->path);
     return fmt::format("{} has no option {}{}", at_ == &root_ ? root_.name : words_of(*at_), typed.substr(0, 100),
                        near.empty() ? fmt::format("; {} --help lists them", at_->path) : near);
   }

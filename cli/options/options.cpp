@@ -268,11 +268,20 @@ manual::Mistake mistake_of(const CLI::App& app, const CLI::ParseError& error) {
     case CLI::ExitCodes::ArgumentMismatch:
       begins(" was given a disallowed", takes_no_value) || begins(": At Most 1 ", too_often) || begins(": 1 required ", no_value);
       break;
+    case CLI::ExitCodes::Success: found.kind = unexpected; break;  // help on what is none
     default: found.name = around(found.text, ": ").first;
   }
   const bool no_command = found.kind == missing && found.name == "A subcommand";
   if (no_command && !found.extra.empty()) found.kind = unexpected;
   return found;
+}
+
+// `help chekc`, `hw shwo --help`: the word that is no command, where one is expected.
+bool asks_for_no_command(const CLI::App& app) {
+  const auto* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  const auto left = app.remaining(true);
+  return !left.empty() && !left.front().starts_with('-') && !at->get_subcommands([](const CLI::App*) { return true; }).empty();
 }
 
 // Help and version are data, as what they end with.
@@ -307,7 +316,8 @@ Parser::Ended Parser::parse(int argc, char** argv) const {
     app_->parse(static_cast<int>(words.size()), words.data());
     return Ended::ran;
   } catch (const CLI::ParseError& error) {
-    const bool helped = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    const bool unknown = asks_for_no_command(*app_);
+    const bool helped = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success) && !unknown;
     if (helped)
       print_help(*app_, error);
     else

@@ -67,8 +67,8 @@ std::expected<LockedFiles, NoLockedFile> locked_files(const std::string& package
   for (auto& [rank, file] : ranked) result.wheels.push_back(std::move(file));
   if (result.wheels.empty() && result.sources.empty())
     return none(Why::other_target,
-                fmt::format("the lock has no wheel for {} and no source archive (it has {})",
-                            target.text(), other.empty() ? "installers alone" : other));
+                fmt::format("{} has no wheel for {} and no source archive (it has {})",
+                            hashes.empty() ? "the index" : "the lock", target.text(), other.empty() ? "installers alone" : other));
   return result;
 }
 

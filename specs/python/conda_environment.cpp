@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -37,6 +38,13 @@ std::string range_of_conda(std::string range) {
   return range;
 }
 
+// "==11.6.*" -> "11.6"; "" for a range.
+std::string release_of_conda(const std::string& range) {
+  if (!range.starts_with("==")) return "";
+  const auto version = range.substr(2, range.find_first_not_of("0123456789.", 2) - 2);
+  return minor_release(version.ends_with('.') ? version.substr(0, version.size() - 1) : version);
+}
+
 // "conda-forge::python=3.11.4=h123", "python>=3.10", "pytorch"
 void read_conda_package(std::string text, const std::string& place, CondaEnvironment& environment) {
   if (const auto channel = text.find("::"); channel != text.npos) text.erase(0, channel + 2);
@@ -48,6 +56,7 @@ void read_conda_package(std::string text, const std::string& place, CondaEnviron
     return;
   }
   environment.of_conda.push_back(name);
+  if (name == "cudatoolkit" || name == "pytorch-cuda" || name == "cuda-version") environment.cuda = release_of_conda(range);
   const auto found = names_on_the_index().find(name);
   if (found == names_on_the_index().end()) {
     if (name != "pip") environment.no_name.push_back(name);

@@ -19,6 +19,7 @@ namespace stackx::specs {
 struct CondaEnvironment {
   std::optional<PlacedDependency> python;
   std::vector<PlacedDependency> pip, meant;
+  std::string cuda;                    // that its builds are for, "11.6": cudatoolkit=11.6, pytorch-cuda, cuda-version
   std::vector<std::string> of_conda;   // names of its own packages, but python
   std::vector<std::string> no_name;    // those of them of which nobody here knows what an index calls them
   std::vector<std::string> elsewhere;  // under `pip:`, but no package of an index: options, URLs, paths

@@ -250,6 +250,7 @@ PackageList of_conda(const fs::path& file) {
   auto environment = read_conda_environment(file);
   PackageList list;
   list.dependencies = std::move(environment.pip);
+  list.meant = std::move(environment.meant);
   if (environment.python) list.python = environment.python->dependency.versions;
   for (const auto& name : environment.of_conda) list.skipped.push_back(skipped_text(name, " (from conda)"));
   for (const auto& text : environment.elsewhere)

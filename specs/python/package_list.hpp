@@ -37,6 +37,7 @@ struct PackageList {
   std::string index = {};  // that the file names in place of the usual one: a URL
   std::vector<std::string> extra_indexes = {};
   std::vector<std::string> first_indexes = {};      // what one of these has is taken from it alone
+  std::vector<PlacedDependency> meant = {};  // conda's own packages, as an index calls them: other builds
   std::map<std::string, OwnIndex> own_index = {};   // package -> the only one that it is taken from
 };
 

@@ -67,6 +67,7 @@ class Index(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.files, self.asked, self.gated = {}, [], set()
+        self.sizes = {}  # {file name: bytes}, as JSON states them: whatever the file has
         self.at_gate, self.gate = threading.Event(), threading.Event()
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()  # looks for shutdown() so often
 
@@ -109,6 +110,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.gate.wait(60)
         if kind == "simple":
             wanted = [file for file in self.server.files if re.sub("[-_.]+", "-", file.split("-")[0].lower()) == name.strip("/")]
+            if self.server.sizes:
+                listed = [{"filename": file, "url": f"/files/{file}", "hashes": {"sha256": hashlib.sha256(self.server.files[file]).hexdigest()},
+                           "size": self.server.sizes.get(file, len(self.server.files[file]))} for file in wanted]
+                document = {"meta": {"api-version": "1.1"}, "name": name.strip("/"), "files": listed}
+                return self.reply(200 if wanted else 404, json.dumps(document).encode(), "application/vnd.pypi.simple.v1+json")
             rows = "".join(f'<a href="/files/{file}#sha256={hashlib.sha256(self.server.files[file]).hexdigest()}">{file}</a>\n'
                            for file in wanted)
             self.reply(200 if wanted else 404, f"<!DOCTYPE html><html><body>{rows}</body></html>".encode())

@@ -121,6 +121,13 @@ std::string which_is_meant(const std::string& text, const specs::Microarchitectu
                      all.back(), shared->example.empty() ? "" : fmt::format(" ({})", shared->example));
 }
 
+std::string no_name_of_hardware(const std::string& text) {
+  for (const char* kind : {"cpu", "gpu", "cuda", "nvidia", "any", "none", "local", "localhost", "this"})
+    if (specs::hardware_words(text) == specs::hardware_words(kind))
+      return "names none; a GPU or CPU is named as `stackx hw list` has it (h100, zen4), and host is this machine";
+  return "";
+}
+
 bool is_known(const std::string& text, const specs::Host& host, const specs::Accelerators& accelerators,
               const Context& context, const store::Questions& questions) {
   return hardware_of_catalogs(text, host, accelerators, context) || in_the_store(text, questions) ||
@@ -141,6 +148,8 @@ AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
     if (auto found = machine(text, questions)) return *found;
   const auto several = which_is_meant(text, microarchitectures(context));
   if (!several.empty() && !is_spelt_in_the_store(text, questions)) throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(text), several));
+  if (const auto none = no_name_of_hardware(text); !none.empty() && !is_spelt_in_the_store(text, questions))
+    throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(text), none));
   if (in_the_store(text, questions)) return {text, "", "", {}, {text}, ""};
   const auto names = nearest_names(text, accelerators, microarchitectures(context));
   throw bad_input(fmt::format(

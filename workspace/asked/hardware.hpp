@@ -37,6 +37,9 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
                                                   const specs::Accelerators& accelerators,
                                                   const Context& context);
 
+// Of what is a kind of hardware and no name ("gpu", "cpu"): what --hw takes; "" else.
+std::string no_name_of_hardware(const std::string& text);
+
 // Whether anybody knows the name: the catalogs, or those whose results the store has.
 bool is_known(const std::string& text, const specs::Host& host, const specs::Accelerators& accelerators,
               const Context& context, const store::Questions& questions);

@@ -17,6 +17,7 @@
 #include "specs/python/pep508.hpp"
 #include "specs/python/project.hpp"
 #include "specs/version/text_scanner.hpp"
+#include "workspace/asked/pasted.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::workspace {
@@ -62,6 +63,17 @@ std::optional<std::vector<Dependency>> packages_of(const std::string& text) {
   return several;
 }
 
+constexpr const char* kept_in = "asked";          // by what was asked
+constexpr const char* pasted_file = "pasted.txt";  // what no directory can be called: it holds addresses
+
+fs::path keep(const fs::path& file, const std::string& text) {
+  std::error_code error;  // then writing tells
+  fs::create_directories(file.parent_path(), error);
+  if (!specs::replace_text_file(file, text))
+    throw broken_environment(fmt::format("{}: cannot be written; set XDG_CACHE_HOME to another directory", file.string()));
+  return file;
+}
+
 fs::path keep(const std::vector<Dependency>& packages) {
   std::vector<std::string> lines;
   for (const auto& one : packages) lines.push_back(one.text());
@@ -69,12 +81,23 @@ fs::path keep(const std::vector<Dependency>& packages) {
   auto name = fmt::format("{}", fmt::join(lines, " "));  // what the project is called in every answer
   constexpr std::size_t longest = 100;
   if (name.size() > longest) name = fmt::format("{}-{}", name.substr(0, longest), specs::sha256(text).substr(0, 8));
-  const auto file = inspector::cache_directory() / "asked" / name / "requirements.txt";
-  std::error_code error;  // then writing tells
-  fs::create_directories(file.parent_path(), error);
-  if (!specs::replace_text_file(file, text))
-    throw broken_environment(fmt::format("{}: cannot be written; set XDG_CACHE_HOME to another directory", file.string()));
-  return file;
+  return keep(inspector::cache_directory() / kept_in / name / "requirements.txt", text);
+}
+
+// What `pip install ...` says, but for where and how.
+fs::path keep(const Pasted& pasted) {
+  std::vector<Dependency> packages;
+  for (const auto& one : pasted.requirements)
+    if (auto dependency = specs::parse_dependency(one)) packages.push_back(std::move(*dependency));
+  if (packages.size() == pasted.requirements.size() && pasted.indexes.empty() && pasted.files.empty() && pasted.constraints.empty() &&
+      !packages.empty())
+    return keep(packages);
+  auto lines = pasted.requirements;
+  for (const auto& one : pasted.files) lines.push_back("-r " + fs::absolute(one).string());
+  for (const auto& one : pasted.constraints) lines.push_back("-c " + fs::absolute(one).string());
+  lines.insert(lines.end(), pasted.indexes.begin(), pasted.indexes.end());
+  const auto text = fmt::format("{}\n", fmt::join(lines, "\n"));
+  return keep(inspector::cache_directory() / "pasted" / specs::sha256(text).substr(0, 8) / pasted_file, text);
 }
 
 }  // namespace
@@ -86,7 +109,14 @@ fs::path named_project(const fs::path& text) {
     if (found.size() > 1) throw bad_input(fmt::format("{}: is a directory; name one of the projects in it: {}", text.string(), fmt::join(found, ", ")));
     return found.empty() ? text : fs::path(found.front());
   }
-  if (text.empty() || fs::exists(text, error) || is_called_like_a_file(text.string())) return text;
+  if (text.empty() || fs::exists(text, error)) return text;
+  if (is_installer({text.string()})) return keep(read_installer({text.string()}));
+  if (!specs::parse_dependency(text.string())) {
+    std::vector<std::string> words;
+    for (const auto word : words_of(text.native())) words.emplace_back(word);
+    refuse_misread(words);
+  }
+  if (is_called_like_a_file(text.string())) return text;
   const auto packages = packages_of(text.string());
   if (!packages || packages->empty() || std::ranges::any_of(*packages, [](const auto& one) { return !one.url.empty(); })) return text;
   const bool is_bare = packages->size() == 1 && packages->front().text() == packages->front().name;
@@ -96,8 +126,10 @@ fs::path named_project(const fs::path& text) {
 
 std::string called(const fs::path& project) {
   const auto directory = project.parent_path();
-  return directory.parent_path() == inspector::cache_directory() / "asked" ? directory.filename().string() : project.string();
+  return directory.parent_path() == inspector::cache_directory() / kept_in ? directory.filename().string() : project.string();
 }
+
+bool is_of_words(const fs::path& project) { return called(project) != project.string() || project.filename() == pasted_file; }
 
 std::string projects_in(const fs::path& directory) {
   const auto found = found_in(directory);

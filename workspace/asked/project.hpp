@@ -4,6 +4,7 @@
 //   DIRECTORY                     the one project file in it; of several the person says which
 //   "numpy>=1.26", "torch jax"    packages, where no file is called so: a requirements.txt of these lines, kept as
 //                                 <cache>/asked/TEXT/requirements.txt, so that --resume and watch find the same one
+//   "pip install torch -i URL"    what it installs (pasted.hpp), kept likewise, with options as <cache>/pasted/DIGEST/pasted.txt
 // Rejected: a project without a file. Campaigns, passes of watch and catalogs of the index are found by its place and name.
 #pragma once
 
@@ -22,6 +23,9 @@ std::filesystem::path named_project(const std::filesystem::path& text);
 
 // What a person called it: the packages, not the file that they are kept in.
 std::string called(const std::filesystem::path& project);
+
+// Whether it is what somebody typed, not a file of theirs.
+bool is_of_words(const std::filesystem::path& project);
 
 // The packages that a Python project asks for, by name; none of any other file's, nor of conda's. Throws as reading it does.
 std::vector<std::string> asked_packages(const std::filesystem::path& project);

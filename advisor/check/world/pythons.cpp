@@ -1,7 +1,10 @@
 #include "advisor/check/world/pythons.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "specs/error.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -24,6 +27,12 @@ const std::vector<std::string>& known_pythons() {
   static const std::vector<std::string> pythons{"3.15", "3.14", "3.13", "3.12", "3.11", "3.10", "3.9",
                                                 "3.8",  "3.7",  "3.6",  "3.5",  "3.4",  "2.7"};
   return pythons;
+}
+
+void refuse_free_threaded(const std::string& python) {
+  if (python.size() < 2 || !python.ends_with('t') || python.find_first_not_of("0123456789.") != python.size() - 1) return;
+  throw bad_input(fmt::format("--python {0}: free-threaded builds of Python take other wheels, which are not known here; --python {1} is the usual build",
+                              python, python.substr(0, python.size() - 1)));
 }
 
 std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question) {

@@ -12,6 +12,9 @@ namespace stackx::advisor {
 // The Pythons that could matter, newest first: "3.15", ..., "2.7".
 const std::vector<std::string>& known_pythons();
 
+// Throws Error(bad_input) for "3.13t": CPython without its lock takes other wheels.
+void refuse_free_threaded(const std::string& python);
+
 // Those for which the question's packages have wheels, the best first: where the packages are newest, and of equal ones
 // the most usual. Without looking at what they require: an order to try, not an answer.
 std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question);

@@ -1,4 +1,6 @@
 // What an index knows of two ends, without a network.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "blame/between/packages.hpp"
@@ -166,7 +168,7 @@ TEST_CASE("locked packages: of a lock for all platforms, what only others need i
     auto asked = index.index();
     return between_packages(old_end, new_end, asked);
   };
-  CHECK_THAT(message(between), Contains("pywin32 1: the lock has no wheel"));
+  CHECK_THAT(message(between), Contains("pywin32 1: the index has no wheel"));
   old_end.is_for_all_platforms = true;
   const auto found = between();
   CHECK(found.changes.size() == 1);  // click
@@ -176,7 +178,7 @@ TEST_CASE("locked packages: of a lock for all platforms, what only others need i
 
   index.file("needs", "needs-1-py3-none-any.whl", "Requires-Dist: pywin32\n", '7');
   old_end.packages["needs"] = "1";
-  CHECK_THAT(message(between), Contains("uv.lock: the package index does not have") && Contains("pywin32 1: the lock has no wheel"));
+  CHECK_THAT(message(between), Contains("uv.lock: the package index does not have") && Contains("pywin32 1: the index has no wheel"));
 }
 
 TEST_CASE("locked packages: an extra of which all is there was asked for, whatever the lock forgot") {
@@ -215,10 +217,23 @@ TEST_CASE("locked packages: what the index does not have is one error with the f
   });
   CHECK_THAT(said, Contains("OLD and NEW: ") &&
                        Contains("a 1: none of the 1 files that the package index lists has one of the 1 hashes") &&
-                       Contains("b 1: the lock has no wheel for CPython 3.11") &&
+                       Contains("b 1: the index has no wheel for CPython 3.11") &&
                        Contains("e 1: the package index lists no file of this version") && Contains("; and 2 more; ") &&
                        Contains("--index-url"));
   CHECK(said.find("f 1") == said.npos);
+}
+
+TEST_CASE("locked packages: what is for other Pythons says for which, and for which there is all") {
+  HashedIndex index;
+  for (const char* python : {"36", "37", "38"})
+    index.file("tf", fmt::format("tf-1-cp{0}-cp{0}m-manylinux2010_x86_64.whl", python), "", '1');
+  for (const char* python : {"37", "38", "39", "310"})
+    index.file("tf", fmt::format("tf-2-cp{0}-cp{0}-manylinux2010_x86_64.whl", python), "", '2');
+  const auto between = [&] {
+    auto asked = index.index();
+    between_packages(end_of("OLD", {{"tf", "1"}}), end_of("NEW", {{"tf", "2"}}), asked);
+  };
+  CHECK_THAT(message(between), Contains("tf 1 is for Python 3.6 to 3.7") && Contains("tf 2 is for Python 3.7 to 3.10") && Contains("--python 3.7"));
 }
 
 }  // namespace locked_package_tests

@@ -449,7 +449,7 @@ class BadInput(Check):
     def test_processors_by_name(self):
         self.assertIn("no wheel for aarch64", " ".join(self.stackx("check", "tensorflow==2.8.0", "--hw", "graviton3", exit_code=1).stdout.split()))
         self.stackx("check", "tensorflow==2.8.0", "--hw", "zen3")
-        self.assertIn("this is for Linux; on macOS pip takes other builds", " ".join(self.stackx("check", "torch", "--hw", "apple-m1").stdout.split()))
+        self.assertIn("apple-m1 runs macOS, and on macOS pip takes other builds", " ".join(self.stackx("check", "torch", "--hw", "apple-m1").stdout.split()))
         advised = " ".join(self.stackx("advise", "--hw", "apple-m1", "--workload", "infer_llm").stdout.split())
         self.assertIn("! On Apple's processors this is for Linux;", advised)
         recipe = self.stackx("advise", "--hw", "graviton3", "--workload", "infer_llm", "--format", "uv").stdout

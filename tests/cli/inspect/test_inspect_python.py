@@ -264,6 +264,14 @@ class OnGpu(Watch):
                 self.assertEqual("on the NVIDIA Fake; with device=cpu on the processor" in done.stderr, device == "gpu")
 
 
+class PythonOfTheProject(Watch):
+    def test_resolve_takes_one_that_the_project_allows(self):
+        """This machine's is not python=3.7, and that one need not be here."""
+        self.index.add(wheel("victim", "1.0"))
+        file = self.write("environment.yml", "dependencies:\n  - python=3.7\n  - pip:\n    - victim\n")
+        self.assertIn("1 valid stack ", self.stackx("resolve", file).stdout)
+
+
 class WithoutGpu(Watch):
     """What the usual index has comes with CUDA, also where nothing computes with it: said before it is downloaded."""
 
@@ -297,6 +305,14 @@ class WithoutGpu(Watch):
         for words in ("torch==2.15.0+cpu", "numpy", "jax"):
             with self.subTest(words=words):
                 self.assertNotIn("No GPU", " ".join(self.plan(words)))
+
+    def test_gigabytes_of_no_use_are_not_fetched_unasked(self):
+        self.index.sizes = {file: 2_000_000_000 for file in self.index.files if file.startswith("nvidia")}
+        words = ("inspect", "torch==2.15.0", "--workload", "matmul:n=64", "--python", HERE)
+        said = " ".join(self.stackx(*words, exit_code=2).stderr.split())
+        self.assertIn("2 wheels of 4.0 GB are CUDA's libraries, of no use here", said)
+        self.assertIn("; --yes downloads all the same", said)
+        self.assertIn("of 4.0 GB", self.plan("torch==2.15.0")[0])  # as the plan says it
 
     def test_a_plan_stays_a_document(self):
         told, remark = self.plan("torch==2.15.0", "--json")
