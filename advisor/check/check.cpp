@@ -247,14 +247,13 @@ class Checking {
     add_forward_compatibility(here);
   }
 
-  // On a Jetson what has code for GPUs like its own need not run: what is proposed is judged, too.
   std::vector<Nearest> nearest(const Question& question, const OnPython& there) const {
-    auto found = nearest_that_run(knowledge_, question, there.world, there.judged);
-    if (question.gpu && question.gpu->jetson)
-      std::erase_if(found, [&](const auto& one) {
-        return beside_another_ || one.install.empty() || of_another(instead_of(question, one.install)).answer != Answer::yes;
-      });
-    return found;
+    if (answer_only_ || (beside_another_ && question.gpu && question.gpu->jetson)) return {};
+    return nearest_that_run(knowledge_, question, there.world, there.judged, [this](const Question& other) {
+      Checking checking(knowledge_, other);
+      checking.beside_another_ = checking.answer_only_ = true;
+      return checking.run();
+    });
   }
 
   void say_hopeless() {
@@ -457,6 +456,7 @@ class Checking {
 
   const Knowledge& knowledge_;
   const Question& question_;
+  bool answer_only_ = false;     // nobody asks what is nearest
   bool beside_another_ = false;  // asked in place of another, for which nothing runs
   bool exact_ = false;  // every package in one version: other Pythons are quick to judge, too
   Checked result_;
