@@ -135,6 +135,12 @@ class Search {
     return add(std::move(nearest));
   }
 
+  // What an installer takes; "" where it takes nothing.
+  std::string chosen(const std::string& name) const {
+    const auto found = judged_.chosen.components.find(name);
+    return found == judged_.chosen.components.end() ? "" : found->second;
+  }
+
   bool is_missing(const std::string& name, const std::string& version, const std::string& extra) const {
     const auto* package = knowledge_.package(name);
     const auto* release = package->find(specs::pep440_version(version));
@@ -234,14 +240,15 @@ class Search {
     const auto follow = candidates_.followers(name);
     Question changed = question_;
     changed.asked.clear();
-    std::string from;
+    std::string from, start;  // "0.8.5" or "<0.9", and what an installer takes of it
     for (auto placed : question_.asked) {
       const auto real = knowledge_.real_name(placed.dependency.name);
       if (follow.contains(real) && real != name && !is_framework(real)) continue;
       if (free.contains(real)) placed.dependency.versions = SpecifierSet::any(Versioning::pep440);
       if (real == name) {
-        from = specs::single_version(placed.dependency.versions);
+        start = from = specs::single_version(placed.dependency.versions);
         if (same_version && from.empty()) return false;
+        if (from.empty() && !placed.dependency.versions.is_any()) from = placed.dependency.versions.text(), start = chosen(name);
         placed.dependency.versions =
             same_version ? specs::range_or_any("==" + specs::public_version(from)) : SpecifierSet::any(Versioning::pep440);
       }
@@ -262,28 +269,30 @@ class Search {
     add(instead_.of(of_the_index ? changed : any_build, name, from, to, *stack));
     if (same_version) return found_.size() > here;
     if (of_the_index) add_newer_build(any_build, name, from, to);
-    if (!from.empty()) add_nearer(changed, name, from, to);
-    nearest_first(name, from, here);
+    if (!start.empty()) add_nearer(changed, name, {from, start}, to);
+    nearest_first(name, start, here);
     return found_.size() > here;
   }
 
   // Not the newest, but one of the next series that has code: torch 2.0.1+cu118 for 1.13.1, tensorflow 2.15.1 for 2.15.0.
-  void add_nearer(const Question& changed, const std::string& name, const std::string& from, const std::string& newest) {
-    for (const auto* release : releases_towards(knowledge_, question_, extras_, name, from, newest)) {
+  struct From {
+    std::string asked, version;  // "<0.9", "0.8.5"
+  };
+  void add_nearer(const Question& changed, const std::string& name, const From& from, const std::string& newest) {
+    for (const auto* release : releases_towards(knowledge_, question_, extras_, name, from.version, newest)) {
       const auto to = release->version.text();
       auto asked = changed;
       for (auto& placed : asked.asked)
         if (knowledge_.real_name(placed.dependency.name) == name) placed.dependency.versions = specs::range_or_any("==" + to);
       const auto stack = solve_on_some_python(asked, release, name);
       if (!stack || lacks_plugin(knowledge_, question_, *stack, name)) continue;
-      if (add(instead_.of(asked, name, from, to, *stack))) return;
+      if (add(instead_.of(asked, name, from.asked, to, *stack))) return;
     }
   }
 
   // Of those that change one package: by how far they are from what would be installed.
   void nearest_first(const std::string& name, const std::string& from, std::size_t first) {
-    const auto chosen = judged_.chosen.components.find(name);
-    const auto start = !from.empty() ? from : chosen != judged_.chosen.components.end() ? chosen->second : "";
+    const auto start = from.empty() ? chosen(name) : from;
     if (start.empty()) return;
     const auto to = [&](const Nearest& one) { return specs::pep440_version(one.stack.components.at(name)); };
     const auto is_up = [&](const Nearest& one) { return to(one) > specs::pep440_version(start); };
@@ -327,7 +336,7 @@ class Search {
 
   void change_python() {
     if (judged_.installable) return;
-    for (const auto& python : likely_pythons(knowledge_, question_)) {
+    for (const auto& python : pythons_from(world_.python, likely_pythons(knowledge_, question_))) {
       if (python == world_.python) continue;
       auto changed = question_;
       changed.python = python;

@@ -1,6 +1,7 @@
 #include "advisor/check/world/pythons.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
@@ -23,6 +24,12 @@ bool suits(const specs::PackageRelease& release, const specs::SpecifierSet& vers
 const std::vector<std::string>& known_pythons() {
   static const std::vector<std::string> pythons{"3.15", "3.14", "3.13", "3.12", "3.11", "3.10", "3.9",
                                                 "3.8",  "3.7",  "3.6",  "3.5",  "3.4",  "2.7"};
+  return pythons;
+}
+
+std::vector<std::string> pythons_from(const std::string& python, std::vector<std::string> pythons) {
+  const auto place = [](const std::string& one) { return std::ranges::find(known_pythons(), one) - known_pythons().begin(); };
+  std::ranges::stable_sort(pythons, {}, [&](const auto& one) { return std::abs(place(one) - place(python)); });
   return pythons;
 }
 
