@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/facts/frameworks.hpp"
+#include "specs/catalog/driver.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/error.hpp"
 #include "specs/python/project.hpp"
@@ -165,7 +166,7 @@ class Asking {
     for (const auto& [name, version] : {std::pair<std::string, std::string>{"cuda", have.cuda},
                                         {"python", specs::minor_release(python)}, {"driver", have.driver}}) {
       if (version.empty() || !catalog.find(name)) continue;
-      const auto text = name == "driver" ? "<=" + version : "==" + version + ".*";
+      const auto text = name == "driver" ? "<=" + specs::newest_of_branch(version) : "==" + version + ".*";
       specs::Requirement wish{name, "", {{{*specs::SpecifierSet::parse(text, specs::Versioning::pep440), {}}}, text}};
       project.requires_.push_back(wish);
       result_.wishes.push_back(std::move(wish));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "advisor/check/stack_check.hpp"
+#include "advisor/recipes/install_line.hpp"
 #include "workspace/asked/project.hpp"
 
 namespace stackx::advisor {
@@ -75,9 +76,12 @@ void add_reported(const Checked& checked, Advice& answer) {
   for (const auto& one : checked.reported) answer.cautions.push_back(fmt::format("Reported by others, {}.", one));
 }
 
-void add_nearest(const Checked& checked, Advice& answer) {
-  for (const char* begin = "The nearest that runs"; const auto& one : checked.nearest)
-    answer.cautions.push_back(fmt::format("{}: {}.", std::exchange(begin, "Or"), one.changes_text()));
+void add_nearest(const Checked& checked, Advice& answer, const std::function<std::string(const Nearest&)>& more) {
+  for (const char* begin = "The nearest that runs"; const auto& one : checked.nearest) {
+    const bool short_enough = !one.install.empty() && one.install.size() <= 12;
+    answer.cautions.push_back(fmt::format("{}: {}{}.{}", std::exchange(begin, "Or"), one.changes_text(), more ? more(one) : "",
+                                          short_enough ? " To install it: " + install_line(one.install, one.compiled, one.indexes) : ""));
+  }
 }
 
 }  // namespace stackx::advisor

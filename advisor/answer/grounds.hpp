@@ -1,6 +1,7 @@
 // What every kind of answer is made from, and the words that they share.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "advisor/answer/advice.hpp"
@@ -34,7 +35,7 @@ std::string pythons_text(const Pinned& pinned);  // "Python 3.10 to 3.14"
 // "torhc is not known and not judged; did you mean torch": the install line has it as it was written.
 void add_misspelt(const Checked& checked, Advice& answer);
 void add_reported(const Checked& checked, Advice& answer);  // what check tells of versions that got slower
-// "The nearest that runs: torch 2.7.1+cu118 instead of 2.15.0."
-void add_nearest(const Checked& checked, Advice& answer);
+// "The nearest that runs: torch 2.7.1+cu118 instead of 2.15.0. To install it: pip install ..."; `more` is said of each.
+void add_nearest(const Checked& checked, Advice& answer, const std::function<std::string(const Nearest&)>& more = {});
 
 }  // namespace stackx::advisor

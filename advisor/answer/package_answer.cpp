@@ -9,8 +9,10 @@
 #include "advisor/answer/limits.hpp"
 #include "advisor/candidate/newest_candidate.hpp"
 #include "advisor/check/world/python_world.hpp"
+#include "advisor/facts/cuda_drivers.hpp"
 #include "advisor/recipes/install_line.hpp"
 #include "analysis/text/words.hpp"
+#include "specs/catalog/driver.hpp"
 #include "specs/python/conda_environment.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/asked/project.hpp"
@@ -90,6 +92,28 @@ std::string sentence(std::string note, const Knowledge& knowledge) {
   return note + ".";
 }
 
+// ", CUDA 12.6 instead of 13.0" where it is not the CUDA that is to be kept.
+std::string cuda_instead(const Grounds& from, const std::string& root, const Nearest& nearest) {
+  const auto& kept = from.options.have.cuda;
+  if (kept.empty()) return "";
+  Checked checked;
+  checked.stack = nearest.stack;
+  const auto cuda = specs::minor_release(as_it_is(from.knowledge, from.known.wish->question, root, std::move(checked)).cuda);
+  const bool same = cuda == specs::minor_release(kept) || specs::major_release(cuda) == kept;
+  return cuda.empty() || same ? "" : fmt::format(", CUDA {} instead of {}", cuda, kept);
+}
+
+// What is said to be kept excludes itself, or is not there at all, whatever is to run.
+std::string cuda_failure(const Grounds& from) {
+  const auto& have = from.options.have;
+  if (have.cuda.empty()) return "";
+  const auto& drivers = from.knowledge.drivers();
+  if (auto none = no_such_cuda(drivers, have.cuda); !none.empty()) return none;
+  const auto least = drivers.least(have.cuda.contains('.') ? have.cuda : have.cuda + ".1", specs::GpuBuild::Reach::cubin);
+  if (have.driver.empty() || !least || !specs::is_newer(*least, specs::newest_of_branch(have.driver))) return "";
+  return fmt::format("CUDA {} needs driver {} or newer; {} is older", have.cuda, *least, have.driver);
+}
+
 // No release runs there: why, and what would.
 void say_none(const Grounds& from, Advice& answer) {
   auto question = from.known.wish->question;
@@ -105,15 +129,16 @@ void say_none(const Grounds& from, Advice& answer) {
   }
   const auto& have = from.options.have;
   const auto says = [&](const std::string& kept) { return !kept.empty() && checked.text.contains(kept); };
-  const bool said = says(have.driver) || says(have.cuda) || says(have.python) || says(have.glibc);
+  const auto of_cuda = cuda_failure(from);
+  const bool said = !of_cuda.empty() || says(have.driver) || says(have.cuda) || says(have.python) || says(have.glibc);
   const bool none_known = checked.answer == Answer::yes;
-  const auto text = none_known ? fmt::format("no release of {} is known to run there", root) : checked.text;
-  const auto with = said && !none_known ? "" : from.kept();
+  const auto text = !of_cuda.empty() ? of_cuda : none_known ? fmt::format("no release of {} is known to run there", root) : checked.text;
+  const auto with = said && (!none_known || !of_cuda.empty()) ? "" : from.kept();
   answer.unknown = checked.answer == Answer::unknown;
   answer.line = answer.unknown ? from.not_known(text, with) : from.nothing(text, with);
   answer.by_driver = by_other_drivers(from);
   if (!answer.by_driver.empty()) return;
-  add_nearest(checked, answer);
+  add_nearest(checked, answer, [&](const Nearest& one) { return cuda_instead(from, root, one); });
   if (checked.nearest.empty())
     for (const auto& note : checked.notes)
       if (!note.starts_with("--")) answer.cautions.push_back(sentence(note, from.knowledge));  // else an option of `check`

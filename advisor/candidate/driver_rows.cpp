@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "advisor/candidate/newest_candidate.hpp"
+#include "specs/catalog/driver.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -27,7 +28,7 @@ std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish,
     if (rows.size() >= most) break;
     if (!(level < specs::pep440_version(rows.back().driver))) continue;
     auto older = wish;
-    older.question.driver = level.text();
+    older.question.driver = level.text() + (specs::is_branch(level.text()) ? ".0" : "");  // the least of it
     auto candidate = newest_candidate(knowledge, older);
     if (!candidate) break;  // nor with an older one: what an old driver runs, newer ones run
     if (candidate->version != rows.back().candidate.version)

@@ -12,6 +12,7 @@
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "advisor/facts/torch_companions.hpp"
+#include "specs/catalog/driver.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -133,7 +134,7 @@ class Search {
     if (reach == GpuBuild::Reach::none) return false;
     const auto least = knowledge_.drivers().least(fact.built_for->cuda, reach);
     return wish_.question.driver.empty() || !wish_.question.cuda_compat.empty() || !least ||
-           !(specs::pep440_version(wish_.question.driver) < specs::pep440_version(*least));
+           !(specs::pep440_version(specs::newest_of_branch(wish_.question.driver)) < specs::pep440_version(*least));
   }
 
   bool is_of_cuda(const Fact& fact) const {

@@ -11,6 +11,7 @@
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "inspector/discover/python_environments.hpp"
+#include "specs/catalog/driver.hpp"
 #include "specs/error.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/conda_environment.hpp"
@@ -168,7 +169,7 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
   const auto reach = fact.built_for->reach(question.gpu->compute_capability);
   if (reach == specs::GpuBuild::Reach::none) return fmt::format("{}, a build without kernels for {}.", plain, gpu);
   const auto least = knowledge.drivers().least(fact.built_for->cuda, reach);
-  if (least && !question.driver.empty() && specs::is_newer(*least, question.driver))
+  if (least && !question.driver.empty() && specs::is_newer(*least, specs::newest_of_branch(question.driver)))
     return fmt::format("{}, which needs driver {} or newer.", plain, *least);
   return "";
 }

@@ -9,6 +9,7 @@
 #include "advisor/check/as_source.hpp"
 #include "advisor/check/beside.hpp"
 #include "advisor/check/contradiction.hpp"
+#include "advisor/check/driver_words.hpp"
 #include "advisor/check/forward_compatibility.hpp"
 #include "advisor/check/judge.hpp"
 #include "advisor/check/left_out.hpp"
@@ -25,6 +26,7 @@
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
+#include "specs/format/listed.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -108,10 +110,35 @@ class Checking {
       if (question_.gpu && first->judged.installable && knows_none(*first)) break;  // on any Python
     }
     if (!first) return on(known_pythons().front());
+    if (answer && !exact_ && !beside_another_) add_other_pythons(*answer);
     std::ranges::sort(result_.pythons, {}, [](const auto& python) {
       return std::ranges::find(known_pythons(), python) - known_pythons().begin();
     });
     return answer ? std::move(*answer) : std::move(*first);
+  }
+
+  // Where the newest of all is taken, another Python counts if that installs and runs there, too.
+  void add_other_pythons(const OnPython& answer) {
+    auto pinned = question_;
+    for (auto& placed : pinned.asked) {
+      auto& versions = placed.dependency.versions;
+      const auto name = knowledge_.real_name(placed.dependency.name);
+      const auto chosen = answer.judged.chosen.components.find(name);
+      if (!knowledge_.package(name) || chosen == answer.judged.chosen.components.end()) continue;
+      if (specs::single_version(versions).empty() && !is_newest(chosen->second, *knowledge_.package(name), versions)) return;
+      versions = specs::range_or_any("==" + chosen->second);
+    }
+    for (const auto& python : likely_pythons(knowledge_, pinned)) {
+      if (python == answer.world.python) continue;
+      const auto one = on(pinned, python);
+      if (one.judged.installable && one.yes(pinned)) result_.pythons.push_back(python);
+    }
+  }
+
+  static bool is_newest(const std::string& version, const specs::Package& package, const specs::SpecifierSet& versions) {
+    return std::ranges::none_of(package.releases, [&](const auto& release) {
+      return specs::is_newer(release.version.text(), version) && !release.yanked && versions.contains(release.version);
+    });
   }
 
   bool same_roots(const OnPython& a, const OnPython& b) const {
@@ -243,14 +270,13 @@ class Checking {
     add_forward_compatibility(here);
   }
 
-  // On a Jetson what has code for GPUs like its own need not run: what is proposed is judged, too.
   std::vector<Nearest> nearest(const Question& question, const OnPython& there) const {
-    auto found = nearest_that_run(knowledge_, question, there.world, there.judged);
-    if (question.gpu && question.gpu->jetson)
-      std::erase_if(found, [&](const auto& one) {
-        return beside_another_ || one.install.empty() || of_another(instead_of(question, one.install)).answer != Answer::yes;
-      });
-    return found;
+    if (answer_only_ || (beside_another_ && question.gpu && question.gpu->jetson)) return {};
+    return nearest_that_run(knowledge_, question, there.world, there.judged, [this](const Question& other) {
+      Checking checking(knowledge_, other);
+      checking.beside_another_ = checking.answer_only_ = true;
+      return checking.run();
+    });
   }
 
   void say_hopeless() {
@@ -304,7 +330,10 @@ class Checking {
     for (const auto& placed : question_.asked)
       if (const auto name = knowledge_.real_name(placed.dependency.name); name.starts_with("nvidia-"))
         return fmt::format("for which GPUs {} has code is not known", placed.dependency.text());
-    return fmt::format("nothing in {} is known to use a GPU", asked());
+    std::vector<std::string> known;
+    for (const auto& placed : question_.asked)
+      if (knowledge_.package(knowledge_.real_name(placed.dependency.name))) known.push_back(placed.dependency.text());
+    return fmt::format("for which GPUs {} {} is not known here", specs::listed(known), known.size() == 1 ? "works" : "work");
   }
 
   // Where the newest vllm does not take the torch that is asked for, an installer goes back to vllm 0.1.3, which says
@@ -323,8 +352,11 @@ class Checking {
       wanted.asked[i].dependency.versions = specs::range_or_any("==" + newest->version.text());
       const auto there = on(wanted, here.world.python);
       if (there.judged.installable || !there.judged.why) continue;
-      const auto why = reasons_in_words(*there.judged.why, there.world, wanted, knowledge_);
+      auto why = reasons_in_words(*there.judged.why, there.world, wanted, knowledge_);
       if (why.empty()) continue;
+      const auto pinned = fmt::format("{} =={} is asked for", name, newest->version.text());  // here, not by who asks
+      if (const auto at = why.front().find(pinned); at != std::string::npos)
+        why.front().replace(at, pinned.size(), fmt::format("the newest {} is {}", name, newest->version.text()));
       result_.clash.clear();  // of the release that nobody means
       result_.text = fmt::format("{}; an installer falls back, and {}", why.front(), result_.text);
       result_.because.front() = result_.text;
@@ -344,12 +376,10 @@ class Checking {
     result_.answer = Answer::yes;
     for (auto& one : unseen_builds(knowledge_, question_, here.judged.chosen)) result_.notes.push_back(std::move(one));
     result_.stack = here.judged.running;
-    if (const auto* driver = here.world.catalog.find("driver"))
-      result_.driver = specs::ranges_in_words(
-          *driver, possible_versions(here.world.project, only(here.world.catalog, here.judged.chosen), "driver"));
+    result_.driver = drivers_in_words(here.world, only(here.world.catalog, here.judged.chosen), question_);
     std::string with;
     if (!question_.driver.empty())
-      with += fmt::format(" with driver {}", question_.driver);
+      with += fmt::format(" with driver {}{}", question_.driver, where_in_the_branch(result_.driver, question_));
     else if (!result_.driver.empty() && result_.driver != "any")
       with += fmt::format(" with driver {}", result_.driver);
     with += unread_archive(knowledge_, question_, here.world, here.judged.chosen).empty() || !question_.python.empty() ? fmt::format(" on Python {}", pythons_in_words(here.world.python))
@@ -394,9 +424,10 @@ class Checking {
       if (found != result_.stack.components.end() && found->second == one.substr(space + 1))
         result_.not_judged.push_back("what " + one + " requires");
     }
-    for (const auto& [name, ranges] : here.world.not_held) result_.not_judged.push_back(name);
     std::set<std::string> asked;
     for (const auto& placed : question_.asked) asked.insert(knowledge_.real_name(placed.dependency.name));
+    for (const auto& [name, ranges] : here.world.not_held)
+      if (asked.contains(name) || is_taken_along(name, here)) result_.not_judged.push_back(name);
     std::ranges::stable_partition(result_.not_judged, [&](const auto& name) { return asked.contains(name); });
     result_.not_judged.insert(result_.not_judged.begin(), question_.skipped.begin(), question_.skipped.end());
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
@@ -423,6 +454,13 @@ class Checking {
     if (result_.because.empty()) result_.because.push_back(result_.text);
     result_.because.front() = result_.text;
     result_.driver.clear();
+  }
+
+  // By what is chosen, not by releases of years ago alone.
+  static bool is_taken_along(const std::string& name, const OnPython& here) {
+    const auto by = here.world.required_by.find(name);
+    if (!here.judged.installable || by == here.world.required_by.end()) return true;
+    return std::ranges::any_of(here.judged.chosen.components, [&](const auto& one) { return by->second.contains(one.first + " " + one.second); });
   }
 
   // A name that is nearly one that is known, and not judged.
@@ -452,6 +490,7 @@ class Checking {
 
   const Knowledge& knowledge_;
   const Question& question_;
+  bool answer_only_ = false;     // nobody asks what is nearest
   bool beside_another_ = false;  // asked in place of another, for which nothing runs
   bool exact_ = false;  // every package in one version: other Pythons are quick to judge, too
   Checked result_;

@@ -7,6 +7,7 @@
 // what was asked for. Found by the resolver on python_world.hpp; the sentences are wording.hpp's.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Nearest {
   specs::Stack stack;
   std::string text;                  // a sentence
   std::vector<std::string> install;  // requirements to install instead; empty where they stay as they are
+  std::vector<std::string> indexes = {};  // addresses of indexes to look at beside the usual one, that no version names
   std::map<std::string, std::vector<std::string>> compiled = {};  // of these, what must be there before each is compiled
 };
 
@@ -54,6 +56,8 @@ struct Checked {
   std::vector<UsedFact> facts;
   std::vector<std::string> overlays;
 };
+
+using Ask = std::function<Checked(const Question&)>;
 
 Checked check(const Knowledge& knowledge, const Question& question);
 

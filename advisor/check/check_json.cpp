@@ -10,7 +10,7 @@ nlohmann::json nearest_json(const Nearest& nearest) {
   auto changes = nlohmann::json::array();
   for (const auto& change : nearest.changes)
     changes.push_back({{"name", change.name}, {"from", change.from}, {"to", change.to}});
-  return {{"text", nearest.text}, {"changes", changes}, {"install", nearest.install}, {"stack", nearest.stack.components}};
+  return {{"text", nearest.text}, {"changes", changes}, {"install", nearest.install}, {"indexes", nearest.indexes}, {"stack", nearest.stack.components}};
 }
 
 nlohmann::json facts_json(const Checked& checked) {

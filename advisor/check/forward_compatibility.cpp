@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/check/world/python_world.hpp"
+#include "specs/catalog/driver.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -14,7 +15,7 @@ std::optional<std::string> compat_release(const Knowledge& knowledge, const Ques
   if (build.cuda.empty() || build.cuda == "any" || build.for_cpus()) return std::nullopt;
   const auto reach = build.reach(question.gpu->compute_capability);
   const auto least = knowledge.drivers().least(build.cuda, reach);
-  if (reach == specs::GpuBuild::Reach::none || !least || !specs::is_newer(*least, question.driver)) return std::nullopt;
+  if (reach == specs::GpuBuild::Reach::none || !least || !specs::is_newer(*least, specs::newest_of_branch(question.driver))) return std::nullopt;
   return knowledge.drivers().compat_for(build.cuda, reach, specs::major_release(question.driver));
 }
 

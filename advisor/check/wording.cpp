@@ -292,7 +292,7 @@ std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reason
 std::string Nearest::changes_text() const {
   std::vector<std::string> texts;
   for (const auto& change : changes)
-    texts.push_back(change.name == "index" ? fmt::format("{} instead of {}", change.to, change.from)
+    texts.push_back(change.name == "index" ? change.from.empty() ? (changes.size() == 1 ? "the same with " : "with ") + change.to : change.to + " instead of " + change.from
                     : fmt::format("{} {}{}", change.name == "python" ? "Python" : change.name, change.to,
                                 change.from.empty() ? "" : " instead of " + change.from));
   return fmt::format("{}", fmt::join(texts, ", "));

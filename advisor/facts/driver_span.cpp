@@ -51,7 +51,7 @@ std::string which_drive(const std::vector<DriverSpan>& spans) {
 }  // namespace
 
 bool DriverSpan::holds(const std::string& driver) const {
-  return !is_older(driver, since) && (last_branch.empty() || !is_after(driver, last_branch));
+  return !is_older(specs::newest_of_branch(driver), since) && (last_branch.empty() || !is_after(driver, last_branch));
 }
 
 std::string DriverSpan::text() const {
@@ -86,7 +86,9 @@ DriverAnswer driver_answer(const std::vector<DriverSpan>& spans, const std::stri
                         with.empty() ? "" : driver.empty() ? " " + which_drive(with) : fmt::format(" Driver {} drives {}.", driver, names_of(with))),
             std::nullopt};
   if (driver.empty()) return {which_drive(with), common_span(with).has_value()};
-  return {fmt::format("Yes: driver {} drives {}.", driver, names_of(with)), true};
+  const auto& since = newest_of(with).since;
+  const bool begins_in_it = specs::is_branch(driver) && is_older(driver, since);
+  return {fmt::format("Yes: driver {} drives {}{}.", driver, names_of(with), begins_in_it ? fmt::format(", from {} on", since) : ""), true};
 }
 
 void check_driver(const specs::DriverFacts& drivers, const std::string& driver) {
@@ -103,17 +105,6 @@ void check_driver(const specs::DriverFacts& drivers, const std::string& driver) 
   throw bad_input(fmt::format("--driver {0}: looks like a release of CUDA, which `nvidia-smi` shows beside the driver's own version; CUDA {0} came "
                               "with driver {1}. `advise --have cuda={0}` keeps CUDA {0}",
                               driver, *of_cuda));
-}
-
-std::vector<std::string> drivers_of_cuda(const specs::DriverFacts& drivers) {
-  std::vector<std::string> needs;
-  for (int major = 11;; ++major) {  // minor-version compatibility begins with 11, its rule with 11.1
-    const auto least = drivers.least(fmt::format("{}.1", major), specs::GpuBuild::Reach::cubin);
-    if (!least) return needs;
-    needs.push_back(fmt::format("CUDA {} needs driver >={}", major, *least));
-    if (const auto branches = drivers.compatible_branches(fmt::format("{}.0", major)); !branches.empty())
-      needs.back() += fmt::format("; on data-center GPUs with NVIDIA's package cuda-compat branch {} will do", specs::listed(branches, "or"));
-  }
 }
 
 }  // namespace stackx::advisor

@@ -17,8 +17,9 @@ struct DriverSpan {
   std::string compute_capability = {};   // "7.0"
   std::string since = {};                // the first: "384.81"; "": nobody says, or it has drivers of its own (Jetson)
   std::string last_branch = {};          // "580"; "": none has been named the last
+  bool data_center = false;
 
-  bool holds(const std::string& driver) const;
+  bool holds(const std::string& driver) const;  // of a branch ("570") some driver
   std::string text() const;  // "from 384.81 to the end of branch 580"
 };
 
@@ -38,8 +39,5 @@ DriverAnswer driver_answer(const std::vector<DriverSpan>& spans, const std::stri
 
 // Throws Error(bad_input) for what no driver is called, a CUDA among them: --driver 12.4. "" is any.
 void check_driver(const specs::DriverFacts& drivers, const std::string& driver);
-
-// What programs need, by minor-version and by forward compatibility: {"CUDA 13 needs driver >=580; on data-center GPUs ...", ...}
-std::vector<std::string> drivers_of_cuda(const specs::DriverFacts& drivers);
 
 }  // namespace stackx::advisor

@@ -23,7 +23,8 @@ std::vector<std::string> extras_in(const std::string& requirement) {
 }
 
 // The commands, to be typed in this order: one, or two where something is compiled.
-std::vector<std::string> commands(const std::vector<std::string>& requirements, const Compiled& compiled) {
+std::vector<std::string> commands(const std::vector<std::string>& requirements, const Compiled& compiled,
+                                  const std::vector<std::string>& more_indexes = {}) {
   std::vector<std::string> first, then;
   std::set<std::string> named;
   std::set<specs::BuildIndex> indexes;
@@ -37,6 +38,8 @@ std::vector<std::string> commands(const std::vector<std::string>& requirements, 
     if (const auto index = specs::build_index(name, pinned)) indexes.insert(*index);
     for (const auto& extra : extras_in(text)) links.insert(specs::links_page(name, extra, pinned));
   }
+  for (const auto& url : more_indexes)
+    if (std::ranges::find(indexes, url, &specs::BuildIndex::url) == indexes.end()) indexes.insert({"", url});
   for (const auto& [name, beside] : compiled)
     for (const auto& needed : beside)
       if (named.insert(needed).second) first.push_back(needed);
@@ -70,8 +73,9 @@ std::string install_line(const Pinned& pinned) { return fmt::format("{}", fmt::j
 
 std::string install_first(const Pinned& pinned) { return commands(pinned).front(); }
 
-std::string install_line(const std::vector<std::string>& requirements, const std::map<std::string, std::vector<std::string>>& compiled) {
-  return fmt::format("{}", fmt::join(commands(requirements, compiled), " && "));
+std::string install_line(const std::vector<std::string>& requirements, const std::map<std::string, std::vector<std::string>>& compiled,
+                         const std::vector<std::string>& indexes) {
+  return fmt::format("{}", fmt::join(commands(requirements, compiled, indexes), " && "));
 }
 
 }  // namespace stackx::advisor

@@ -23,7 +23,9 @@ namespace stackx::advisor {
 
 std::string install_line(const Pinned& pinned);
 std::string install_first(const Pinned& pinned);  // its first command: what must be there before anything is compiled
-// "torch==2.14.1+cu126", "numpy<2"; `compiled`: beside which packages one is compiled, by its name.
-std::string install_line(const std::vector<std::string>& requirements, const std::map<std::string, std::vector<std::string>>& compiled = {});
+// "torch==2.14.1+cu126", "numpy<2"; `compiled`: beside which packages one is compiled, by its name; `indexes`: addresses that no version
+// names.
+std::string install_line(const std::vector<std::string>& requirements, const std::map<std::string, std::vector<std::string>>& compiled = {},
+                         const std::vector<std::string>& indexes = {});
 
 }  // namespace stackx::advisor

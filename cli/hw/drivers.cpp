@@ -9,7 +9,7 @@
 
 #include "advisor/check/asked.hpp"
 #include "advisor/check/stack_check.hpp"
-#include "advisor/facts/driver_span.hpp"
+#include "advisor/facts/cuda_drivers.hpp"
 #include "advisor/facts/knowledge.hpp"
 #include "analysis/text/table.hpp"
 #include "cli/output/print.hpp"
@@ -76,9 +76,10 @@ void run(const DriversOptions& options, Globals& globals) {
   for (const auto& name : names_in(options.gpus, accelerators)) {
     const auto gpu = advisor::asked_gpu(nvidia_gpu(accelerators, name), name);
     spans.push_back(advisor::driver_span(knowledge.drivers(), advisor::as_written(name), gpu.compute_capability));
+    spans.back().data_center = gpu.data_center;
   }
   const auto answer = advisor::driver_answer(spans, options.driver);
-  const auto cuda = advisor::drivers_of_cuda(knowledge.drivers());
+  const auto cuda = advisor::drivers_of_cuda(knowledge, spans);
   if (answer.drives_all == false) globals.exit_code = 1;
   if (globals.json) return print_json_of(answer, spans, cuda);
   const auto or_none = [](const std::string& text) { return text.empty() ? "-" : text; };

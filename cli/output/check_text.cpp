@@ -57,7 +57,7 @@ void print_nearest(const Checked& checked) {
     const auto& one = checked.nearest[i];
     workspace::write_out(in_lines((i == 0 ? "The nearest that runs: " : "Or: ") + one.changes_text() + on_python(checked, one), {}, 2));
     if (!one.install.empty() && one.install.size() <= 12)
-      workspace::print("  {}\n", advisor::install_line(one.install, one.compiled));
+      workspace::print("  {}\n", advisor::install_line(one.install, one.compiled, one.indexes));
   }
 }
 

@@ -81,11 +81,13 @@ class Advice(Answer):
 
 @dataclass(frozen=True)
 class Nearest:
-    """What runs instead. `changes`: name -> (from, to), from "" where it is added; `install`: what to give to pip."""
+    """What runs instead. `changes`: name -> (from, to), from "" where it is added; `install`: what to give to pip.
+    `indexes`: addresses to look at beside the usual index, for builds that no version of these names."""
 
     changes: Dict[str, Tuple[str, str]] = field(hash=False)
     install: Tuple[str, ...]
     stack: Dict[str, str] = field(hash=False)
+    indexes: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,7 +117,8 @@ class Check(Answer):
             driver=document.get("driver"), nearest=_nearest(document["nearest"]))
 
     def __str__(self) -> str:
-        instead = [f"  instead: {' '.join(self.nearest.install)}"] if self.nearest and self.nearest.install else []
+        options = [word for url in self.nearest.indexes for word in ("--extra-index-url", url)] if self.nearest else []
+        instead = [f"  instead: {' '.join([*self.nearest.install, *options])}"] if self.nearest and self.nearest.install else []
         return "\n".join([self.line, *(f"  {reason}" for reason in self.because), *instead])
 
 
@@ -196,4 +199,4 @@ def _nearest(found: Any) -> Optional[Nearest]:
     if not found:
         return None
     changes = {change["name"]: (change["from"], change["to"]) for change in found["changes"]}
-    return Nearest(changes, tuple(found["install"]), found["stack"])
+    return Nearest(changes, tuple(found["install"]), found["stack"], tuple(found["indexes"]))

@@ -43,6 +43,9 @@ Constraint none(const std::string& words) {
 
 }  // namespace
 
+bool is_branch(const std::string& driver) { return !driver.empty() && driver.find_first_not_of("0123456789") == driver.npos; }
+std::string newest_of_branch(const std::string& driver) { return is_branch(driver) ? driver + ".9999" : driver; }
+
 void DriverFacts::read(const Node& document) {
   const auto list = document.find("facts");
   if (!list) return;
@@ -91,6 +94,13 @@ std::optional<std::string> DriverFacts::least(const std::string& cuda, GpuBuild:
   for (const auto& [release, drivers] : cuda_)  // a release that is not listed: its major's rule
     if (major_release(release) == major_release(cuda) && !drivers.minor.empty()) return drivers.minor;
   return std::nullopt;
+}
+
+std::vector<std::string> DriverFacts::toolkits() const {
+  std::vector<std::string> known;
+  for (const auto& [cuda, release] : cuda_) known.push_back(cuda);
+  std::ranges::sort(known, [](const auto& a, const auto& b) { return is_newer(b, a); });
+  return known;
 }
 
 std::vector<std::string> DriverFacts::compatible_branches(const std::string& cuda) const {

@@ -22,6 +22,12 @@ namespace stackx::specs {
 
 class Node;
 
+// People name a branch by its number alone: 525 is any driver of R525, not the one before its first.
+bool is_branch(const std::string& driver);
+// "525" -> "525.9999": what the branch meets, its newest does, since all that is asked of drivers is to be new enough or of a branch;
+// "525.60.13" itself.
+std::string newest_of_branch(const std::string& driver);
+
 class DriverFacts {
  public:
   void read(const Node& document);  // what it says of the three; later documents win
@@ -31,6 +37,8 @@ class DriverFacts {
 
   // The least driver for code of this CUDA release that is reached in this way; nothing where nobody says.
   std::optional<std::string> least(const std::string& cuda, GpuBuild::Reach reach) const;
+  // Releases that are known, the oldest first: "11.8", "12.0".
+  std::vector<std::string> toolkits() const;
   // Branches whose drivers run it with cuda-compat.
   std::vector<std::string> compatible_branches(const std::string& cuda) const;
   // With that release of cuda-compat, which brings a driver's libraries of its own, a build for that CUDA runs: as new as the build, or

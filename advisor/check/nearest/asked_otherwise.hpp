@@ -1,15 +1,12 @@
 // The nearest that is found by asking otherwise: on the usual index, or one of two demands that exclude each other.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "advisor/check/check.hpp"
 #include "advisor/check/contradiction.hpp"
 
 namespace stackx::advisor {
-
-using Ask = std::function<Checked(const Question&)>;
 
 // What is asked for instead, where that runs; else the nearest to it.
 std::vector<Nearest> nearest_without(const Contradiction& clash, const Ask& ask);

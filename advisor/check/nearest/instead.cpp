@@ -27,7 +27,7 @@ void Instead::install(Nearest& nearest, const Change& change, const Question& as
 std::vector<Change> Instead::differences(const specs::Stack& stack) const {
   std::vector<Change> changes;
   for (const auto& [name, version] : stack.components) {
-    if (is_given(name) || name.find('+') != name.npos) continue;
+    if (is_given(name) || name.find('+') != name.npos || !knowledge_.package(name)) continue;  // of what nobody lists no version is known
     const auto chosen = judged_.chosen.components.find(name);
     if (chosen != judged_.chosen.components.end() && chosen->second != version)
       changes.push_back({name, chosen->second, version});
@@ -82,7 +82,7 @@ void Instead::hold(const Question& asked, Nearest& nearest) const {
   if (judged.runs || !judged.installable) return;
   for (const auto& [name, version] : judged.chosen.components) {
     const auto right = nearest.stack.components.find(name);
-    if (is_given(name) || name.find('+') != name.npos || right == nearest.stack.components.end() ||
+    if (is_given(name) || name.find('+') != name.npos || !knowledge_.package(name) || right == nearest.stack.components.end() ||
         right->second == version)
       continue;
     nearest.changes.push_back({name, version, right->second});

@@ -9,7 +9,7 @@ namespace stackx::advisor {
 
 std::vector<const specs::PackageRelease*> releases_towards(const Knowledge& knowledge, const Question& question, const Extras& extras,
                                                            const std::string& name, const std::string& from, const std::string& newest) {
-  constexpr std::size_t most = 4;
+  constexpr std::size_t most = 8;
   const auto* package = knowledge.package(name);
   const auto lacks_extra = [&](const specs::PackageRelease& release) {
     return std::ranges::any_of(question.asked, [&](const auto& placed) {

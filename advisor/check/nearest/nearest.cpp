@@ -9,8 +9,9 @@
 #include "advisor/check/nearest/candidates.hpp"
 #include "advisor/check/nearest/instead.hpp"
 #include "advisor/check/nearest/near_releases.hpp"
+#include "advisor/check/nearest/proven.hpp"
+#include "advisor/check/nearest/torch_index.hpp"
 #include "advisor/check/nearest/with_code.hpp"
-#include "advisor/check/unbrought.hpp"
 #include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/extras.hpp"
 #include "advisor/check/world/pythons.hpp"
@@ -26,8 +27,8 @@ using specs::Versioning;
 
 class Search {
  public:
-  Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged)
-      : knowledge_(knowledge), question_(question), world_(world), judged_(judged), instead_(knowledge, question, world, judged),
+  Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged, const Ask& ask)
+      : knowledge_(knowledge), question_(question), world_(world), judged_(judged), ask_(ask), instead_(knowledge, question, world, judged),
         candidates_(knowledge, question_, world, judged, instead_), extras_(knowledge, question_) {}
 
   std::vector<Nearest> run() {
@@ -35,6 +36,7 @@ class Search {
     take_instead(Take::same_version);
     if (found_.empty()) take_instead(Take::any_version);
     const bool without_extra = found_.empty() && leave_extra_out();
+    if (found_.empty()) name_an_index();
     if (found_.empty()) hold_back();
     if (found_.empty()) change_packages(true);
     if (without_extra) change_packages(false);  // to a release that has it
@@ -43,8 +45,6 @@ class Search {
     if (!question_.keep.machine) change_machine();
     if (found_.empty()) take_instead(Take::other_extra);
     if (found_.empty()) ask_for_its_framework();
-    for (auto& one : found_) add_unbrought(one);
-    for (auto& one : found_) say_what_is_compiled(one);
     return std::move(found_);
   }
 
@@ -57,26 +57,21 @@ class Search {
       auto with = question_;
       with.asked.push_back({*specs::parse_dependency(name), "what is asked for takes it along"});
       const auto world = python_world(knowledge_, with, world_.python);
-      found_ = Search(knowledge_, with, world, judge({world.project, world.catalog, world.order})).run();
+      found_ = Search(knowledge_, with, world, judge({world.project, world.catalog, world.order}), ask_).run();
       if (!found_.empty()) return;
     }
   }
 
-  void add_unbrought(Nearest& nearest) const {
-    std::vector<specs::PlacedDependency> asked;
-    for (const auto& text : nearest.install) asked.push_back(specs::read_dependency(text, "the nearest"));
-    if (asked.empty()) return;  // another Python alone
-    for (const auto& one : unbrought(knowledge_, asked, nearest.stack)) nearest.install.push_back(one.name + "==" + one.version);
+  bool add(Nearest nearest) { return add(question_, std::move(nearest)); }
+  bool add(const Question& question, Nearest nearest) {
+    const bool proven = prove(knowledge_, question, ask_, nearest);
+    if (proven) found_.push_back(std::move(nearest));
+    return proven;
   }
 
-  void say_what_is_compiled(Nearest& nearest) const {
-    for (const auto& text : nearest.install) {
-      const auto dependency = specs::parse_dependency(text);
-      const auto name = dependency ? knowledge_.real_name(dependency->name) : "";
-      const auto found = nearest.stack.components.find(name);
-      if (found == nearest.stack.components.end()) continue;
-      if (auto beside = knowledge_.compiled_beside(name, found->second); !beside.empty()) nearest.compiled[dependency->name] = std::move(beside);
-    }
+  void name_an_index() {
+    if (!judged_.installable || question_.keep.machine) return;
+    if (auto found = nearest_with_index(knowledge_, question_, judged_.chosen, ask_)) found_.push_back(std::move(*found));
   }
 
   void change_machine() {
@@ -126,19 +121,24 @@ class Search {
       if (!stack || lacks_plugin(knowledge_, question_, *stack, name)) continue;
       const auto found = stack->components.find(parsed->name);
       const auto to = found == stack->components.end() ? chosen->second : found->second;
-      add_changed(changed, {instead, placed.dependency.with_extras(), to}, *stack);
-      return;
+      if (add_changed(changed, {instead, placed.dependency.with_extras(), to}, *stack)) return;
     }
   }
 
-  void add_changed(const Question& changed, Change change, const specs::Stack& stack) {
+  bool add_changed(const Question& changed, Change change, const specs::Stack& stack) {
     Nearest nearest;
     nearest.stack = stack;
     nearest.text = fmt::format("{} {} does", change.name, change.to);
     nearest.changes.push_back(std::move(change));
     for (const auto& one : changed.asked) nearest.install.push_back(one.dependency.text());
     instead_.hold(changed, nearest);
-    found_.push_back(std::move(nearest));
+    return add(std::move(nearest));
+  }
+
+  // What an installer takes; "" where it takes nothing.
+  std::string chosen(const std::string& name) const {
+    const auto found = judged_.chosen.components.find(name);
+    return found == judged_.chosen.components.end() ? "" : found->second;
   }
 
   bool is_missing(const std::string& name, const std::string& version, const std::string& extra) const {
@@ -161,8 +161,7 @@ class Search {
       if (left_out == 0) continue;
       const auto stack = solve_on_some_python(changed, knowledge_.package(name)->find(specs::pep440_version(chosen->second)), name);
       if (!stack || lacks_plugin(knowledge_, question_, *stack, name) || is_for_cpus(knowledge_, question_, *stack, name)) continue;
-      add_changed(changed, {name, placed.dependency.with_extras(), stack->components.at(name)}, *stack);
-      return true;
+      if (add_changed(changed, {name, placed.dependency.with_extras(), stack->components.at(name)}, *stack)) return true;
     }
     return false;
   }
@@ -191,8 +190,7 @@ class Search {
     if (!runs) return;
     const auto first = nearest.changes.front();
     nearest.text = fmt::format("with {} held at {} it runs", first.name, first.to);
-    found_.push_back(std::move(nearest));
-    if (!instead_.is_asked(first.name)) return;
+    if (!add(std::move(nearest)) || !instead_.is_asked(first.name)) return;
     question_.any_build.insert(first.name);
     add_newer_build(question_, first.name, first.from, first.to);
     question_.any_build.erase(first.name);
@@ -242,14 +240,15 @@ class Search {
     const auto follow = candidates_.followers(name);
     Question changed = question_;
     changed.asked.clear();
-    std::string from;
+    std::string from, start;  // "0.8.5" or "<0.9", and what an installer takes of it
     for (auto placed : question_.asked) {
       const auto real = knowledge_.real_name(placed.dependency.name);
       if (follow.contains(real) && real != name && !is_framework(real)) continue;
       if (free.contains(real)) placed.dependency.versions = SpecifierSet::any(Versioning::pep440);
       if (real == name) {
-        from = specs::single_version(placed.dependency.versions);
+        start = from = specs::single_version(placed.dependency.versions);
         if (same_version && from.empty()) return false;
+        if (from.empty() && !placed.dependency.versions.is_any()) from = placed.dependency.versions.text(), start = chosen(name);
         placed.dependency.versions =
             same_version ? specs::range_or_any("==" + specs::public_version(from)) : SpecifierSet::any(Versioning::pep440);
       }
@@ -267,32 +266,33 @@ class Search {
     const auto to = stack->components.at(name);
     if (to == from || is_for_cpus(knowledge_, question_, *stack, name)) return false;
     const auto here = found_.size();
-    found_.push_back(instead_.of(of_the_index ? changed : any_build, name, from, to, *stack));
-    if (same_version) return true;
+    add(instead_.of(of_the_index ? changed : any_build, name, from, to, *stack));
+    if (same_version) return found_.size() > here;
     if (of_the_index) add_newer_build(any_build, name, from, to);
-    if (!from.empty()) add_nearer(changed, name, from, to);
-    nearest_first(name, from, here);
-    return true;
+    if (!start.empty()) add_nearer(changed, name, {from, start}, to);
+    nearest_first(name, start, here);
+    return found_.size() > here;
   }
 
   // Not the newest, but one of the next series that has code: torch 2.0.1+cu118 for 1.13.1, tensorflow 2.15.1 for 2.15.0.
-  void add_nearer(const Question& changed, const std::string& name, const std::string& from, const std::string& newest) {
-    for (const auto* release : releases_towards(knowledge_, question_, extras_, name, from, newest)) {
+  struct From {
+    std::string asked, version;  // "<0.9", "0.8.5"
+  };
+  void add_nearer(const Question& changed, const std::string& name, const From& from, const std::string& newest) {
+    for (const auto* release : releases_towards(knowledge_, question_, extras_, name, from.version, newest)) {
       const auto to = release->version.text();
       auto asked = changed;
       for (auto& placed : asked.asked)
         if (knowledge_.real_name(placed.dependency.name) == name) placed.dependency.versions = specs::range_or_any("==" + to);
       const auto stack = solve_on_some_python(asked, release, name);
       if (!stack || lacks_plugin(knowledge_, question_, *stack, name)) continue;
-      found_.push_back(instead_.of(asked, name, from, to, *stack));
-      return;
+      if (add(instead_.of(asked, name, from.asked, to, *stack))) return;
     }
   }
 
   // Of those that change one package: by how far they are from what would be installed.
   void nearest_first(const std::string& name, const std::string& from, std::size_t first) {
-    const auto chosen = judged_.chosen.components.find(name);
-    const auto start = !from.empty() ? from : chosen != judged_.chosen.components.end() ? chosen->second : "";
+    const auto start = from.empty() ? chosen(name) : from;
     if (start.empty()) return;
     const auto to = [&](const Nearest& one) { return specs::pep440_version(one.stack.components.at(name)); };
     const auto is_up = [&](const Nearest& one) { return to(one) > specs::pep440_version(start); };
@@ -313,9 +313,9 @@ class Search {
       }
     const auto stack = solve_newest(changed, name);
     if (!stack || !stack->components.contains(name) || lacks_plugin(knowledge_, question_, *stack, name)) return false;
-    found_.push_back(instead_.of(changed, name, from, stack->components.at(name), *stack));
-    found_.back().changes.front().name += "[" + extra + "]";
-    return true;
+    auto nearest = instead_.of(changed, name, from, stack->components.at(name), *stack);
+    nearest.changes.front().name += "[" + extra + "]";
+    return add(std::move(nearest));
   }
 
   std::string extra_of_older_releases(const std::string& name) const {
@@ -331,12 +331,12 @@ class Search {
     if (!stack || !stack->components.contains(name)) return;
     const auto to = stack->components.at(name);
     const auto release = [](const std::string& text) { return specs::pep440_version(specs::public_version(text)); };
-    if (release(to) > release(than)) found_.push_back(instead_.of(changed, name, from, to, *stack));
+    if (release(to) > release(than)) add(instead_.of(changed, name, from, to, *stack));
   }
 
   void change_python() {
     if (judged_.installable) return;
-    for (const auto& python : likely_pythons(knowledge_, question_)) {
+    for (const auto& python : pythons_from(world_.python, likely_pythons(knowledge_, question_))) {
       if (python == world_.python) continue;
       auto changed = question_;
       changed.python = python;
@@ -347,8 +347,7 @@ class Search {
       nearest.changes.push_back({"python", world_.python, python});
       nearest.stack = *stack;
       nearest.text = fmt::format("on Python {} it runs", python);
-      found_.push_back(std::move(nearest));
-      return;
+      if (add(changed, std::move(nearest))) return;
     }
   }
 
@@ -365,7 +364,7 @@ class Search {
     nearest.changes.push_back({"driver", question_.driver, words});
     nearest.stack = judged.running;
     nearest.text = fmt::format("with driver {} it runs", words);
-    found_.push_back(std::move(nearest));
+    add(changed, std::move(nearest));
   }
 
   struct Machine {
@@ -403,6 +402,7 @@ class Search {
   Question question_;
   const PythonWorld& world_;
   const Judged& judged_;
+  const Ask& ask_;
   Instead instead_;
   Candidates candidates_;
   Extras extras_;
@@ -414,8 +414,8 @@ class Search {
 }  // namespace
 
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
-                                      const Judged& judged) {
-  auto found = Search(knowledge, question, world, judged).run();
+                                      const Judged& judged, const Ask& ask) {
+  auto found = Search(knowledge, question, world, judged, ask).run();
   for (auto& one : found) {  // what was asked for twice is installed once
     std::set<std::string> seen;
     std::erase_if(one.install, [&](const auto& text) { return !seen.insert(text).second; });

@@ -2,7 +2,7 @@
 // newest; else to the newest that does.
 //
 // Tried in this order, the first that helps is kept, and another driver beside: the package of the same release that
-// uses a GPU, the release without an extra that it does not have, a dependency held back that nobody named, one requested
+// uses a GPU, the release without an extra that it does not have, the same with one of PyTorch's indexes, a dependency held back that nobody named, one requested
 // package in another build of its version, another Python, one requested package in another version, and that on another
 // Python, with another extra, with another driver, with both. A package that changes brings the libraries that it pins: a
 // lock names both. Another requested framework stays if it can (another torchvision for this torch); else it changes along,
@@ -17,7 +17,8 @@
 
 namespace stackx::advisor {
 
+// `ask`: check itself, without what is nearest; what it says no to is not proposed (proven.hpp).
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
-                                      const Judged& judged);
+                                      const Judged& judged, const Ask& ask);
 
 }  // namespace stackx::advisor

@@ -114,8 +114,9 @@ class Builder {
     if (asked.vendor != "nvidia" || asked.compute_capability.empty()) return;
     auto driver = knowledge_.drivers().component(asked.compute_capability);
     if (!question_.driver.empty()) {
-      specs::add_open(driver, question_.driver);
-      world_.project.hardware["driver"] = question_.driver;
+      const auto there = specs::newest_of_branch(question_.driver);
+      specs::add_open(driver, there);
+      world_.project.hardware["driver"] = there;
     } else {
       world_.project.requires_.push_back(needs("driver", SpecifierSet::any(Versioning::pep440)));
     }
@@ -288,6 +289,8 @@ class Builder {
       const auto name = knowledge_.real_name(dependency.name);
       if (libraries_open_ && package.name.starts_with("nvidia-") && name.starts_with("nvidia-")) continue;
       const bool itself = name == package.name;
+      if (!knowledge_.package(name))
+        world_.required_by[name].insert(fmt::format("{}{}{} {}", package.name, extra.empty() ? "" : "+", extra, release.version.text()));
       if (!itself) {
         made.requires_.push_back(needs(name, dependency.versions));
         want({name, "", dependency.versions});

@@ -26,6 +26,7 @@ struct PythonWorld {
   std::vector<std::string> order;  // packages as an installer comes to them
   // Packages that somebody requires and no catalog lists, and the ranges that are asked of them.
   std::map<std::string, std::set<std::string>> not_held;
+  std::map<std::string, std::set<std::string>> required_by;  // of these by which of what is known: "torch 2.4.0"
   std::set<std::string> unread;  // "flash-attn 2.8.3": requirements not known
   std::map<std::string, std::string> built_here;  // component -> version, from a source archive
 

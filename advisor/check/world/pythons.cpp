@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "specs/error.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -33,6 +34,12 @@ void refuse_free_threaded(const std::string& python) {
   if (python.size() < 2 || !python.ends_with('t') || python.find_first_not_of("0123456789.") != python.size() - 1) return;
   throw bad_input(fmt::format("--python {0}: free-threaded builds of Python take other wheels, which are not known here; --python {1} is the usual build",
                               python, python.substr(0, python.size() - 1)));
+}
+
+std::vector<std::string> pythons_from(const std::string& python, std::vector<std::string> pythons) {
+  const auto place = [](const std::string& one) { return std::ranges::find(known_pythons(), one) - known_pythons().begin(); };
+  std::ranges::stable_sort(pythons, {}, [&](const auto& one) { return std::abs(place(one) - place(python)); });
+  return pythons;
 }
 
 std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question) {

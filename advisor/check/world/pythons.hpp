@@ -19,4 +19,7 @@ void refuse_free_threaded(const std::string& python);
 // the most usual. Without looking at what they require: an order to try, not an answer.
 std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question);
 
+// These, the nearest to `python` first.
+std::vector<std::string> pythons_from(const std::string& python, std::vector<std::string> pythons);
+
 }  // namespace stackx::advisor

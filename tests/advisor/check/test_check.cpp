@@ -69,7 +69,7 @@ TEST_CASE("check: nothing that uses a GPU is unknown") {
   known.package("a", pure({{"1", {}}}));
   const auto checked = known.check(on_gpu({"a"}, "8.0"));
   CHECK(checked.answer == Answer::unknown);
-  CHECK(checked.text == "nothing in a is known to use a GPU");
+  CHECK(checked.text == "for which GPUs a works is not known here");
   CHECK(known.check(question({"a"})).answer == Answer::yes);  // where no GPU is to be used
 }
 

@@ -1,0 +1,85 @@
+#include "advisor/facts/cuda_drivers.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "specs/catalog/driver.hpp"
+#include "specs/format/listed.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using specs::is_newer;
+
+// Where nobody says what a toolkit's compiler knows, it counts.
+bool has_code_for(const Knowledge& knowledge, const std::string& cuda, const DriverSpan& gpu) {
+  const auto build = knowledge.about("cuda-toolkit", specs::pep440_version(cuda)).built_for;
+  return gpu.compute_capability.empty() || !build || build->reach(gpu.compute_capability) != specs::GpuBuild::Reach::none;
+}
+
+// A major release, as one of the GPUs sees it.
+struct Use {
+  const DriverSpan* gpu;
+  std::string first;  // its first release with code for it
+};
+
+std::vector<Use> uses_of(const Knowledge& knowledge, const std::vector<std::string>& releases, const std::vector<DriverSpan>& gpus) {
+  std::vector<Use> uses;
+  for (const auto& gpu : gpus) {
+    const auto first = std::ranges::find_if(releases, [&](const auto& cuda) { return has_code_for(knowledge, cuda, gpu); });
+    if (first != releases.end()) uses.push_back({&gpu, *first});
+  }
+  return uses;
+}
+
+std::vector<std::string> compatible_branches(const specs::DriverFacts& drivers, const std::vector<Use>& uses) {
+  std::vector<std::string> branches;
+  for (const auto& [gpu, first] : uses)
+    for (const auto& branch : gpu->data_center ? drivers.compatible_branches(first) : std::vector<std::string>{})
+      if (gpu->holds(branch) && std::ranges::find(branches, branch) == branches.end()) branches.push_back(branch);
+  std::ranges::sort(branches, [](const auto& a, const auto& b) { return is_newer(b, a); });
+  return branches;
+}
+
+}  // namespace
+
+std::vector<std::string> drivers_of_cuda(const Knowledge& knowledge, const std::vector<DriverSpan>& gpus) {
+  const auto& drivers = knowledge.drivers();
+  std::vector<std::string> needs;
+  for (int major = 11;; ++major) {  // minor-version compatibility begins with 11, its rule with 11.1
+    auto least = drivers.least(fmt::format("{}.1", major), specs::GpuBuild::Reach::cubin);
+    if (!least) return needs;
+    auto releases = drivers.toolkits();
+    std::erase_if(releases, [&](const auto& cuda) { return specs::major_release(cuda) != std::to_string(major); });
+    if (releases.empty()) releases = {fmt::format("{}.0", major)};
+    const auto uses = uses_of(knowledge, releases, gpus);
+    if (uses.empty()) continue;
+    const auto& earliest = *std::ranges::min_element(uses, [](const auto& a, const auto& b) { return is_newer(b.first, a.first); });
+    const auto& oldest = std::ranges::min_element(uses, [](const auto& a, const auto& b) { return is_newer(b.gpu->since, a.gpu->since); })->gpu->since;
+    if (is_newer(oldest, *least)) least = oldest;  // an older one does not know the GPU
+    const auto from = earliest.first == releases.front() ? "" : fmt::format(" (from {} on)", earliest.first);
+    needs.push_back(fmt::format("CUDA {}{} needs driver >={}", major, from, *least));
+    if (const auto branches = compatible_branches(drivers, uses); !branches.empty())
+      needs.back() += fmt::format("; on data-center GPUs with NVIDIA's package cuda-compat branch {} will do", specs::listed(branches, "or"));
+  }
+}
+
+std::string no_such_cuda(const specs::DriverFacts& drivers, const std::string& cuda) {
+  const auto known = drivers.toolkits();
+  const auto asked = specs::minor_release(cuda);
+  std::string below, above;
+  for (const auto& one : known) {
+    if (one == asked || specs::major_release(one) == asked) return "";
+    if (is_newer(asked, one)) below = one;
+    if (above.empty() && is_newer(one, asked)) above = one;
+  }
+  if (below.empty() && above.empty()) return "";
+  if (above.empty()) return fmt::format("no CUDA {} is known; the newest is {}", cuda, below);
+  if (below.empty()) return fmt::format("no CUDA {} is known; the oldest is {}", cuda, above);
+  return fmt::format("there is no CUDA {}; known are {} and {}", cuda, below, above);
+}
+
+}  // namespace stackx::advisor
