@@ -165,9 +165,13 @@ void take(const Candidate& candidate, Advice& answer) {
       answer.cautions.push_back(fmt::format("{} comes as source: it is compiled beside the torch that is there, with the compiler of its CUDA or ROCm.", one.name));
 }
 
-// What somebody typed and no catalog has: the install line has it as it was typed.
+// What somebody typed beside the framework and no catalog has: the install line has it as it was typed. Of others alone it is said
+// that no facts compare them.
 void add_not_known(const Grounds& from, Advice& answer) {
-  for (const auto& placed : from.known.wish->question.asked)
+  const auto& wish = *from.known.wish;
+  const auto is_root = [&](const auto& placed) { return from.knowledge.real_name(placed.dependency.name) == wish.root; };
+  if (std::ranges::none_of(wish.question.asked, is_root)) return;
+  for (const auto& placed : wish.question.asked)
     if (const auto name = from.knowledge.real_name(placed.dependency.name); !is_given(name) && !from.knowledge.package(name))
       answer.cautions.push_back(fmt::format("{} is not judged: no catalog here has it.", name));
 }
