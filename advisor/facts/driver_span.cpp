@@ -96,7 +96,7 @@ void check_driver(const specs::DriverFacts& drivers, const std::string& driver) 
   const auto version = specs::Version::parse(driver, specs::Versioning::pep440);
   if (!version) throw bad_input(fmt::format("--driver {}: expected a version such as 535.183.01", specs::in_quotes(driver)));
   constexpr std::size_t digits = 3;  // of a branch: 71 to 590 so far
-  if (driver.find_first_not_of("0123456789") > digits)
+  if (std::min(driver.find_first_not_of("0123456789"), driver.size()) > digits)
     throw bad_input(fmt::format("--driver {}: no driver of NVIDIA's is that new; expected the driver's own version, such as 535.183.01", specs::in_quotes(driver)));
   if (*specs::Version::parse("100", specs::Versioning::pep440) < *version) return;
   const auto of_cuda = drivers.least(driver, specs::GpuBuild::Reach::ptx);  // nvidia-smi shows both, and people take the one for the other
