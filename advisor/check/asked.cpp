@@ -2,37 +2,30 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/utsname.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <set>
 
 #include "advisor/check/asked_indexes.hpp"
+#include "advisor/check/asked_machine.hpp"
 #include "advisor/check/look_up.hpp"
-#include "advisor/check/stack_check.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/driver_span.hpp"
 #include "inspector/discover/python_environments.hpp"
-#include "inspector/machine/gpu/devices.hpp"
-#include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/input_file.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
-#include "specs/hardware/accelerator.hpp"
-#include "specs/hardware/several_names.hpp"
 #include "specs/python/package_list.hpp"
 #include "specs/python/pip_text.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
-#include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
 #include "workspace/named_project.hpp"
 #include "workspace/this_machine.hpp"
@@ -55,8 +48,7 @@ class Reading {
     question_.hardware = hardware;
     question_.driver = request_.driver;
     question_.python = specs::minor_release(request_.python);
-    read_hardware();
-    read_platform();
+    ask_of_machine(question_, request_.platform, context_);
     if (!request_.environment.empty())
       read_environment(request_.environment);
     else if (request_.what.empty())
@@ -235,78 +227,6 @@ class Reading {
       }
       question_.asked.push_back(specs::read_dependency(name + "==" + one.version, directory.string()));
     }
-  }
-
-  void read_hardware() {
-    const auto accelerators = specs::load_accelerators(context_.data_directory());
-    if (question_.hardware == "host") {
-      read_host(accelerators);
-      return;
-    }
-    workspace::refuse_several(question_.hardware, accelerators);
-    const auto* model = accelerators.identify(question_.hardware);
-    if (model) {
-      take_gpu(*model, question_.hardware);
-      return;
-    }
-    if (const auto gpu = specs::gpu_beside_processor(question_.hardware, accelerators); !gpu.empty())
-      return take_gpu(*accelerators.identify(gpu), gpu);
-    const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators, context_);
-    if (asked) {  // a processor: no GPU
-      if (!asked->machine.empty()) question_.machine = asked->machine;
-      if (asked->vendor == "apple") question_.remarks.push_back(not_macos);
-      return;
-    }
-    if (const auto several = workspace::which_is_meant(question_.hardware, workspace::microarchitectures(context_)); !several.empty())
-      throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), several));
-    const auto near = accelerators.nearest(question_.hardware);
-    throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all",
-                                specs::in_quotes(question_.hardware),
-                                near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
-  }
-
-  void take_gpu(const specs::Accelerator& model, const std::string& asked) {
-    question_.gpu = asked_gpu(model, asked);
-    if (!model.machine.empty()) question_.machine = model.machine;
-  }
-
-  void read_host(const specs::Accelerators& accelerators) {
-    const auto host = inspector::detect_host(context_.data_directory());
-    utsname names{};
-    if (uname(&names) == 0) question_.machine = names.machine;
-    if (host.libc.starts_with("glibc ")) question_.glibc = host.libc.substr(6);
-    if (question_.driver.empty()) question_.driver = host.driver;
-    if (host.gpus.empty()) {
-      question_.remarks.push_back("no GPU is visible here" + (host.gpu_note.empty() ? "" : ": " + host.gpu_note));
-      return;
-    }
-    const auto& gpu = host.gpus.front();
-    if (const auto* model = accelerators.identify(gpu.model))
-      take_gpu(*model, gpu.model);
-    else
-      question_.gpu = AskedGpu{gpu.model, gpu.model, gpu.model, "nvidia", "", gpu.compute_capability, "", false, ""};
-    if (!gpu.compute_capability.empty()) question_.gpu->compute_capability = gpu.compute_capability;
-    if (host.gpus.size() > 1) question_.remarks.push_back(fmt::format("judged for the first of {} GPUs, {}", host.gpus.size(), gpu.model));
-  }
-
-  // "linux aarch64", "manylinux_2_28_x86_64", pip's "manylinux2014_x86_64"
-  void read_platform() {
-    const auto& text = request_.platform;
-    if (text.empty()) return;
-    static const std::regex form(R"(linux[ _](\w+)|manylinux(?:_2_(\d{1,3})|(1|2010|2014))_(\w+))");
-    std::smatch parts;
-    if (std::regex_match(text, parts, form)) {
-      const auto machine = parts[1].matched ? parts[1].str() : parts[4].str();
-      if (parts[2].matched) question_.glibc = "2." + parts[2].str();
-      if (parts[3].matched) question_.glibc = parts[3] == "1" ? "2.5" : parts[3] == "2010" ? "2.12" : "2.17";
-      if (machine == "x86_64" || machine == "aarch64" || machine == "ppc64le" || machine == "s390x") {
-        question_.machine = machine;
-        return;
-      }
-    }
-    throw bad_input(fmt::format(
-        "--platform {}: expected \"linux x86_64\", \"linux aarch64\" or what wheels are called: manylinux_2_28_x86_64",
-        specs::in_quotes(text)));
   }
 
   void check_words() const {

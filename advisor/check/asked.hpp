@@ -3,8 +3,7 @@
 //   requirements    as for pip: torch==2.4.0 "jax[cuda12]>=0.6"; driver==535.183.01 and python==3.11 are the machine's
 //   files           what specs/python reads, and uv.lock, poetry.lock, conda's environment.yml; "-" is `pip freeze`
 //   an environment  what its site-packages hold (DIST-INFO), on its Python
-//   hardware        a GPU by any name that gpus.json knows; a CPU: no GPU is to be used; host: this machine
-// The host's processor and glibc are those of this machine for `host`, else what the GPU's usual host has.
+//   hardware        a GPU by any name that gpus.json knows; a CPU: no GPU is to be used; host: this machine (asked_machine.hpp)
 #pragma once
 
 #include <filesystem>

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "specs/catalog/first_driver.hpp"
 #include "specs/python/project.hpp"
 
 namespace stackx::advisor {
@@ -21,6 +22,7 @@ struct AskedGpu {
   bool data_center = false;
   std::string machine = {};  // the processor of its host, where it is always the same: "aarch64"
   bool jetson = false;       // runs code for its very compute capability alone: what is compiled for others' 8.x does not run
+  specs::FirstDriver first_driver = {};  // of what its name may mean, that of the oldest product; none where its driver reports it
 };
 
 // Of others' no build is known.

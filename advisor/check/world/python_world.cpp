@@ -110,9 +110,8 @@ class Builder {
     if (asked.vendor == "aws") entry.attributes["neuron"] = asked.architecture;
     world_.project.hardware["gpu"] = asked.name;
     if (asked.vendor != "nvidia" || asked.compute_capability.empty()) return;
-    auto driver = knowledge_.drivers().component(asked.compute_capability);
+    auto driver = knowledge_.drivers().component(asked.compute_capability, asked.first_driver, question_.driver);
     if (!question_.driver.empty()) {
-      specs::add_open(driver, question_.driver);
       world_.project.hardware["driver"] = question_.driver;
     } else {
       world_.project.requires_.push_back(needs("driver", SpecifierSet::any(Versioning::pep440)));

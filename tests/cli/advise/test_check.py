@@ -213,7 +213,7 @@ class Answers(Check):
         self.assertRegex(self.first_line("torch==2.4.0", "--driver", "535.183.01"), "with driver 535.183.01 on Python 3.8 to 3.12")
         self.assertRegex(self.first_line("torch==2.4.0", "--driver", "470.256.02", hw="v100", exit_code=1),
                          "needs driver 525.60.13 or newer; 470.256.02 is older")
-        self.assertRegex(self.first_line("torch==2.4.0", "--driver", "470.256.02", exit_code=1), r"H100 \(sm_90\) needs driver 520\.61\.05 or newer")
+        self.assertRegex(self.first_line("torch==2.4.0", "--driver", "470.256.02", exit_code=1), r"470\.256\.02 is older than the first for H100 \(sm_90\), 520\.56\.06")
         self.assertRegex(self.first_line("torch==2.4.0", "--python", "3.11"), r"on Python 3\.11\.$")
         self.assertRegex(self.first_line("torch==2.4.0", "--python", "3.11.4"), r"on Python 3\.11\.$")
         self.assertRegex(self.first_line("torch==2.4.0", "--python", "3.13", exit_code=1), "wheels for Python 3.8 to 3.12, not for 3.13")
@@ -223,7 +223,7 @@ class Answers(Check):
 
     def test_the_machine_as_requirements(self):
         self.assertRegex(self.first_line("torch==2.4.0", "driver==535.183.01", "python==3.11"), r"driver 535\.183\.01 on Python 3\.11\.$")
-        self.assertRegex(self.first_line("torch==2.4.0", "driver==470.256.02", exit_code=1), "470.256.02 does not know it")
+        self.assertRegex(self.first_line("torch==2.4.0", "driver==470.256.02", exit_code=1), "470.256.02 is older than the first for H100")
         self.assertRegex(self.first_line("torch==2.4.0", "python==3.13", exit_code=1), "not for 3.13")
 
     def test_aliases(self):
@@ -266,6 +266,7 @@ class Host(Check):
         self.assertRegex(self.first_line("torch==2.4.0", hw=None), r"^Yes: .* runs on NVIDIA H200 \(sm_90\) with driver 550\.54\.15")
         self.assertRegex(self.first_line("torch==2.15.0", hw=None, exit_code=1), "needs driver 580 or newer; 550.54.15 is older")
         self.assertRegex(self.first_line("torch==2.15.0", "--driver", "590.44.01", hw=None), "with driver 590.44.01")
+        self.assertRegex(self.first_line("torch==2.4.0", "--driver", "550.54.14", hw=None, exit_code=1), "older than the first for NVIDIA H200")
 
     def test_an_old_driver_that_tells_less(self):
         """NVML does not say the compute capability there; the catalog of GPUs does."""
