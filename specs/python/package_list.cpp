@@ -15,6 +15,7 @@
 #include "specs/python/lock_file.hpp"
 #include "specs/python/package_sources.hpp"
 #include "specs/python/pipfile.hpp"
+#include "specs/python/poetry.hpp"
 #include "specs/python/pyproject.hpp"
 #include "specs/python/requirements_txt.hpp"
 #include "specs/version/text_scanner.hpp"
@@ -65,16 +66,16 @@ PackageList with_sources(const fs::path& file, const PythonContext& context, con
   return list;
 }
 
-// uv's requires-python is PEP 440; poetry writes ^3.11, too: 3.11 and newer of 3.
+// uv's requires-python is PEP 440; poetry writes as its own form has it: ^3.11, ">=3.9,<3.9.1 || >3.9.1".
 std::optional<SpecifierSet> python_of(const TomlNode& document) {
   const TomlNode* node = document.find("requires-python");
   if (const TomlNode* metadata = document.find("metadata"); !node && metadata && metadata->is_table())
     node = metadata->find("python-versions");
   if (!node || !node->is_text()) return std::nullopt;
-  auto text = node->text();
-  if (text.starts_with('^')) text = ">=" + text.substr(1) + ",<4";
+  const auto text = node->text();
   auto range = SpecifierSet::parse(text, Versioning::pep440);
   return range ? std::optional(*range) : std::nullopt;
+  if (!range) range = SpecifierSet::parse(pep440_of_poetry(text).value_or(""), Versioning::pep440);
 }
 
 // Where the file names no Python and its markers need one: the usual one, else another that the file allows.

@@ -51,7 +51,8 @@ bool is_requirements_file(const std::filesystem::path& file);
 bool is_python_project(const std::filesystem::path& file);
 // Throws bad_input where the context asks for extras or groups: of a file that has none.
 void refuse_optional_parts(const std::filesystem::path& file, const PythonContext& context);
-PythonProject read_python_project(const std::filesystem::path& file, const PythonContext& context);
+// `elsewhere` takes what comes from no index, as written; without it that is refused.
+PythonProject read_python_project(const std::filesystem::path& file, const PythonContext& context, std::vector<std::string>* elsewhere = nullptr);
 Project to_project(const PythonProject& python_project, const Catalog& catalog,
                    const PythonContext& context);
 

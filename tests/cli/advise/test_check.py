@@ -314,6 +314,12 @@ class Inputs(Check):
                                      '[[package]]\nname = "torch"\nversion = "2.4.0"\nsource = { registry = "https://example.org/simple" }\n')
         self.is_torch_2_4(self.document(file), python="3.12 3.11 3.10", not_judged=["mine (not from an index)"])
 
+    def test_alternatives_of_poetry(self):
+        file = self.write("pyproject.toml", '[tool.poetry]\nname = "mine"\n[tool.poetry.dependencies]\npython = ">=3.9,<3.9.1 || >3.9.1,<3.13"\n'
+                                            'torch = "~2.2 || ~2.4"\n')
+        self.assertEqual(self.document(file)["stack"]["torch"], "2.4.1")
+        self.assertRegex(self.first_line(file, "torch==2.3.1", exit_code=1), "^No: ")
+
     def test_poetry_lock(self):
         file = self.write("poetry.lock", '[[package]]\nname = "torch"\nversion = "2.4.0"\noptional = false\nfiles = []\n'
                                          '[[package]]\nname = "mine"\nversion = "1"\n[package.source]\ntype = "git"\nurl = "x"\n'

@@ -108,6 +108,12 @@ TEST_CASE("package list: of several versions in a lock the markers tell for whic
         Texts{"torch (locked to several versions, by platform)"});
 }
 
+TEST_CASE("package list: the Pythons of poetry.lock in Poetry's form") {
+  const auto list = read("poetry.lock", "[metadata]\npython-versions = '>=3.9,<3.9.1 || >3.9.1,<3.13'\n");
+  REQUIRE(list.python);
+  CHECK(list.python->text() == ">=3.9,<3.13,!=3.9.1");
+}
+
 TEST_CASE("package list: of several versions in uv.lock an extra or group that is asked for says which is meant") {
   const std::string lock = R"(version = 1
 [[package]]
