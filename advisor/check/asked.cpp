@@ -73,6 +73,7 @@ class Reading {
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
     if (list.python) question_.pythons = list.python;
+    for (auto& one : list.overrides) question_.overrides.push_back(std::move(one));
   }
 
   void read(const std::string& text) {

@@ -67,6 +67,7 @@ inline constexpr const char* not_macos =
 struct Question {
   std::vector<specs::PlacedDependency> asked;  // with markers of all environments
   std::vector<specs::PlacedDependency> constraints;
+  std::vector<specs::PlacedDependency> overrides = {};  // in place of what any package requires of these; with a marker that does not hold, nothing
   std::string python;              // "3.11"; "": any that these can be installed for
   std::optional<specs::SpecifierSet> pythons;  // that the requirements allow
   std::vector<std::string> skipped;  // packages that no index has

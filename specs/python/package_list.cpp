@@ -35,6 +35,7 @@ std::string skipped_text(std::string_view text, std::string_view why) {
 
 PackageList of_project(PythonProject project) {
   PackageList list{std::move(project.dependencies), std::move(project.constraints), {}, {}};
+  list.overrides = std::move(project.overrides);
   if (project.python) list.python = project.python->dependency.versions;
   return list;
 }
@@ -74,8 +75,8 @@ std::optional<SpecifierSet> python_of(const TomlNode& document) {
   if (!node || !node->is_text()) return std::nullopt;
   const auto text = node->text();
   auto range = SpecifierSet::parse(text, Versioning::pep440);
-  return range ? std::optional(*range) : std::nullopt;
   if (!range) range = SpecifierSet::parse(pep440_of_poetry(text).value_or(""), Versioning::pep440);
+  return range ? std::optional(*range) : std::nullopt;
 }
 
 // Where the file names no Python and its markers need one: the usual one, else another that the file allows.
@@ -197,11 +198,27 @@ bool keep_what_is_meant(std::vector<PlacedDependency>& placed, const std::string
   return placed.size() == 1 || std::ranges::all_of(placed, [](const auto& one) { return one.dependency.marker.has_value(); });
 }
 
+// uv.lock: [manifest] overrides = [{name = "torch", specifier = "==2.4.0", marker = "..."}], as override-dependencies said.
+std::vector<PlacedDependency> overrides_of_lock(const TomlNode& document) {
+  std::vector<PlacedDependency> overrides;
+  const auto* manifest = document.find("manifest");
+  const auto* list = manifest && manifest->is_table() ? manifest->find("overrides") : nullptr;
+  if (!list) return overrides;
+  for (const auto& one : list->items()) {
+    const auto* specifier = one.find("specifier");
+    const auto* marker = one.find("marker");
+    overrides.push_back(read_dependency(one.at("name").text() + (specifier ? specifier->text() : "") + (marker ? " ; " + marker->text() : ""),
+                                        one.place()));
+  }
+  return overrides;
+}
+
 PackageList of_packages(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
   const auto document = TomlNode::parse_file(file);
   const AskedOfLock asked(document, context, usual_python);
   PackageList list;
   list.python = python_of(document);
+  list.overrides = overrides_of_lock(document);
   const bool is_poetry = file.filename() == "poetry.lock";
   std::map<std::string, std::vector<PlacedDependency>> by_name;
   if (const auto* packages = document.find("package"))

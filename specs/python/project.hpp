@@ -42,6 +42,7 @@ struct PythonProject {
   std::optional<PlacedDependency> python;      // on the name "python"
   std::vector<PlacedDependency> dependencies;  // with markers of all environments
   std::vector<PlacedDependency> constraints;
+  std::vector<PlacedDependency> overrides = {};  // of uv: in place of what any package asks of these
   std::vector<std::string> left_out = {};  // names of packages that are asked for, and of which no index is known to have any
 };
 

@@ -277,19 +277,28 @@ class Builder {
       if (!holds || (!extra.empty() && dependency.holds(without))) continue;
       if (!dependency.url.empty()) continue;
       const auto name = knowledge_.real_name(dependency.name);
+      const auto* instead = override_of(name);
+      if (instead && !instead->holds(target_.environment())) continue;
+      const auto& range = instead ? instead->versions : dependency.versions;
       if (libraries_open_ && package.name.starts_with("nvidia-") && name.starts_with("nvidia-")) continue;
       const bool itself = name == package.name;
       if (!itself) {
-        made.requires_.push_back(needs(name, dependency.versions));
-        want({name, "", dependency.versions});
+        made.requires_.push_back(needs(name, range));
+        want({name, "", range});
       }
       for (const auto& other : dependency.extras) {
-        const auto versions = itself ? specs::range_or_any("==" + release.version.text()) : dependency.versions;
+        const auto versions = itself ? specs::range_or_any("==" + release.version.text()) : range;
         if (!knowledge_.package(name) || (itself && other == extra)) continue;
         made.requires_.push_back(needs(name + "+" + other, versions));
         want({name, other, versions});
       }
     }
+  }
+
+  // What stands in place of all requirements on the package; null.
+  const specs::Dependency* override_of(const std::string& name) const {
+    const auto found = std::ranges::find_if(question_.overrides, [&](const auto& one) { return knowledge_.real_name(one.dependency.name) == name; });
+    return found == question_.overrides.end() ? nullptr : &found->dependency;
   }
 
   const Knowledge& knowledge_;

@@ -314,6 +314,25 @@ class Inputs(Check):
                                      '[[package]]\nname = "torch"\nversion = "2.4.0"\nsource = { registry = "https://example.org/simple" }\n')
         self.is_torch_2_4(self.document(file), python="3.12 3.11 3.10", not_judged=["mine (not from an index)"])
 
+    def test_what_uv_is_told_of_all_requirements(self):
+        """torch 2.4.0 requires cuDNN 9.1.0.70 exactly."""
+        project = '[project]\nname = "mine"\nversion = "1"\nrequires-python = ">=3.9"\ndependencies = ["torch==2.4.0", "nvidia-cudnn-cu12==9.5.0.50"]\n'
+        file = self.write("pyproject.toml", project)
+        self.assertTrue(self.first_line(file, exit_code=1).startswith("No: "))
+        for overrides, cudnn in (('"nvidia-cudnn-cu12==9.5.0.50"', "9.5.0.50"), ('"nvidia-cudnn-cu12==9.2.0.82"', "9.2.0.82")):
+            file = self.write("pyproject.toml", project + f"[tool.uv]\noverride-dependencies = [{overrides}]\n")
+            self.assertEqual(self.document(file)["stack"]["nvidia-cudnn-cu12"], cudnn)
+        lock = 'version = 1\nrequires-python = ">=3.10"\n[manifest]\noverrides = [{ name = "nvidia-cudnn-cu12", specifier = "==9.5.0.50" }]\n'
+        package = '[[package]]\nname = "{}"\nversion = "{}"\nsource = {{ registry = "https://example.org/simple" }}\n'
+        packages = package.format("torch", "2.4.0") + package.format("nvidia-cudnn-cu12", "9.5.0.50")
+        self.assertEqual(self.document(self.write("uv.lock", lock + packages))["answer"], "yes")
+        self.assertEqual(self.document(self.write("uv.lock", "version = 1\n" + packages), exit_code=1)["answer"], "no")
+        file = self.write("pyproject.toml", '[project]\nname = "mine"\nversion = "1"\ndependencies = ["torch"]\n'
+                                            '[tool.uv]\nconstraint-dependencies = ["torch<2.5"]\n')
+        self.assertEqual(self.document(file)["stack"]["torch"], "2.4.1")
+        said = self.stackx("advise", "--hw", "a100", "--workload", "matmul", "--project", file).stdout
+        self.assertTrue(said.startswith("Run torch 2.4.1"), said)
+
     def test_alternatives_of_poetry(self):
         file = self.write("pyproject.toml", '[tool.poetry]\nname = "mine"\n[tool.poetry.dependencies]\npython = ">=3.9,<3.9.1 || >3.9.1,<3.13"\n'
                                             'torch = "~2.2 || ~2.4"\n')
