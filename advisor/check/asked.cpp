@@ -22,6 +22,7 @@
 #include "specs/format/input_file.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/python/package_list.hpp"
 #include "specs/python/pip_text.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -41,14 +42,15 @@ constexpr const char* usual_python = "3.12";
 class Reading {
  public:
   Reading(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context)
-      : request_(request), knowledge_(knowledge), context_(context) {}
+      : request_(request), knowledge_(knowledge), context_(context), accelerators_(request.accelerators) {}
 
   Question run(const std::string& hardware) {
     question_ = {}, indexes_ = {}, read_a_file_ = false;
     question_.hardware = hardware;
     question_.driver = request_.driver;
     question_.python = specs::minor_release(request_.python);
-    ask_of_machine(question_, request_.platform, context_);
+    if (!accelerators_) accelerators_ = std::make_shared<specs::Accelerators>(specs::load_accelerators(context_.data_directory()));
+    ask_of_machine(question_, request_.platform, *accelerators_, context_);
     if (!request_.environment.empty())
       read_environment(request_.environment);
     else if (request_.what.empty())
@@ -71,9 +73,9 @@ class Reading {
     indexes_.look_at(list);
     for (auto& one : list.dependencies) take(std::move(one));
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
+    for (auto& one : list.overrides) question_.overrides.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
     if (list.python) question_.pythons = list.python;
-    for (auto& one : list.overrides) question_.overrides.push_back(std::move(one));
   }
 
   void read(const std::string& text) {
@@ -287,6 +289,7 @@ class Reading {
   const CheckRequest& request_;
   const Knowledge& knowledge_;
   const workspace::Context& context_;
+  std::shared_ptr<const specs::Accelerators> accelerators_;
   AskedIndexes indexes_;
   bool read_a_file_ = false;
   std::map<std::string, std::optional<specs::PackageList>> piped_;

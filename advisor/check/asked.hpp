@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 #include "workspace/context.hpp"
 
 namespace stackx::specs {
+class Accelerators;
 struct PackageList;
 struct PythonContext;
 }
@@ -30,6 +32,7 @@ struct CheckRequest {
   std::vector<std::string> catalogs;
   std::set<std::string> extras = {}, groups = {};  // optional parts of the files to take in
   std::string index_url, extra_index_url;  // in place of the usual one, beside it: count where they are PyTorch's
+  std::shared_ptr<const specs::Accelerators> accelerators = {};  // where they are read already
 };
 
 // Throws Error(bad_input) for files and words that nobody can read. With an index, what no catalog holds is looked up

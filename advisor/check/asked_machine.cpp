@@ -21,8 +21,8 @@ namespace {
 
 class AskedMachine {
  public:
-  AskedMachine(Question& question, const std::string& platform, const workspace::Context& context)
-      : question_(question), platform_(platform), context_(context) {}
+  AskedMachine(Question& question, const std::string& platform, const specs::Accelerators& accelerators, const workspace::Context& context)
+      : question_(question), platform_(platform), accelerators_(accelerators), context_(context) {}
 
   void run() {
     read_hardware();
@@ -31,20 +31,19 @@ class AskedMachine {
 
  private:
   void read_hardware() {
-    const auto accelerators = specs::load_accelerators(context_.data_directory());
     if (question_.hardware == "host") {
-      read_host(accelerators);
+      read_host();
       return;
     }
-    workspace::refuse_several(question_.hardware, accelerators);
-    const auto* model = accelerators.identify(question_.hardware);
+    workspace::refuse_several(question_.hardware, accelerators_);
+    const auto* model = accelerators_.identify(question_.hardware);
     if (model) {
-      take_gpu(accelerators, *model, question_.hardware);
+      take_gpu(*model, question_.hardware);
       return;
     }
-    if (const auto gpu = specs::gpu_beside_processor(question_.hardware, accelerators); !gpu.empty())
-      return take_gpu(accelerators, *accelerators.identify(gpu), gpu);
-    const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators, context_);
+    if (const auto gpu = specs::gpu_beside_processor(question_.hardware, accelerators_); !gpu.empty())
+      return take_gpu(*accelerators_.identify(gpu), gpu);
+    const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators_, context_);
     if (asked) {  // a processor: no GPU
       if (!asked->machine.empty()) question_.machine = asked->machine;
       if (asked->vendor == "apple") question_.remarks.push_back(not_macos);
@@ -52,19 +51,19 @@ class AskedMachine {
     }
     if (const auto several = workspace::which_is_meant(question_.hardware, workspace::microarchitectures(context_)); !several.empty())
       throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), several));
-    const auto near = accelerators.nearest(question_.hardware);
+    const auto near = accelerators_.nearest(question_.hardware);
     throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all",
                                 specs::in_quotes(question_.hardware),
                                 near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
   }
 
-  void take_gpu(const specs::Accelerators& accelerators, const specs::Accelerator& model, const std::string& asked) {
+  void take_gpu(const specs::Accelerator& model, const std::string& asked) {
     question_.gpu = asked_gpu(model, asked);
-    question_.gpu->first_driver = accelerators.first_driver(asked);
+    question_.gpu->first_driver = accelerators_.first_driver(asked);
     if (!model.machine.empty()) question_.machine = model.machine;
   }
 
-  void read_host(const specs::Accelerators& accelerators) {
+  void read_host() {
     const auto host = inspector::detect_host(context_.data_directory());
     utsname names{};
     if (uname(&names) == 0) question_.machine = names.machine;
@@ -76,8 +75,8 @@ class AskedMachine {
       return;
     }
     const auto& gpu = host.gpus.front();
-    if (const auto* model = accelerators.identify(gpu.model))
-      take_gpu(accelerators, *model, gpu.model);
+    if (const auto* model = accelerators_.identify(gpu.model))
+      take_gpu(*model, gpu.model);
     else
       question_.gpu = AskedGpu{gpu.model, gpu.model, gpu.model, "nvidia", "", gpu.compute_capability, "", false, ""};
     if (own_driver) question_.gpu->first_driver = {};  // it drives the GPU that it reports, whatever lists say
@@ -107,13 +106,14 @@ class AskedMachine {
 
   Question& question_;
   const std::string& platform_;
+  const specs::Accelerators& accelerators_;
   const workspace::Context& context_;
 };
 
 }  // namespace
 
-void ask_of_machine(Question& question, const std::string& platform, const workspace::Context& context) {
-  AskedMachine(question, platform, context).run();
+void ask_of_machine(Question& question, const std::string& platform, const specs::Accelerators& accelerators, const workspace::Context& context) {
+  AskedMachine(question, platform, accelerators, context).run();
 }
 
 }  // namespace stackx::advisor

@@ -9,9 +9,13 @@
 #include "advisor/check/question.hpp"
 #include "workspace/context.hpp"
 
+namespace stackx::specs {
+class Accelerators;
+}
+
 namespace stackx::advisor {
 
 // Into the question, whose `hardware` says which. Throws Error(bad_input) for what nobody is called.
-void ask_of_machine(Question& question, const std::string& platform, const workspace::Context& context);
+void ask_of_machine(Question& question, const std::string& platform, const specs::Accelerators& accelerators, const workspace::Context& context);
 
 }  // namespace stackx::advisor

@@ -26,6 +26,11 @@ std::optional<BuildIndex> build_index(const std::string& package, const std::str
   return std::nullopt;
 }
 
+bool is_usual_index(std::string_view url) {
+  const std::string_view usual = usual_index;
+  return url.contains(usual.substr(usual.find("://"))) || url.contains("://pypi.python.org/simple");
+}
+
 std::string pytorch_label(std::string_view url) {
   for (const std::string_view begin : {"https://", "http://"})
     if (url.starts_with(begin)) url.remove_prefix(begin.size());

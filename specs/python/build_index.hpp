@@ -14,6 +14,9 @@
 
 namespace stackx::specs {
 
+// Where everybody's packages are, and where installers look without being told.
+inline constexpr const char* usual_index = "https://pypi.org/simple";
+
 struct BuildIndex {
   std::string name;  // as a project's files call it: "pytorch-cu126", "vllm-rocm723"
   std::string url;
@@ -24,6 +27,9 @@ struct BuildIndex {
 
 // Nothing for what the default index has, and for builds of which nobody says where they are.
 std::optional<BuildIndex> build_index(const std::string& package, const std::string& version);
+
+// By its addresses of now and before.
+bool is_usual_index(std::string_view url);
 
 // "https://download.pytorch.org/whl/cu118" -> "cu118"; "" for another address, and for that of nightly builds.
 std::string pytorch_label(std::string_view url);
