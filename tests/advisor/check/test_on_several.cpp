@@ -9,7 +9,8 @@ using namespace stackx;
 using namespace stackx::advisor;
 
 TEST_CASE("on several: the catalog of GPUs that tells a name of several words apart is read once") {
-  const workspace::Context context;
+  workspace::Context context;
+  context.executable_directory = std::filesystem::path(STACKX_SOURCE_DIR) / "build";
   CheckRequest request;
   request.hardware = "h100";
   CHECK(several_asked(request, context).empty());
