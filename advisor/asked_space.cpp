@@ -193,7 +193,7 @@ class Asking {
 
   void take_own(const specs::Catalog& catalog) {
     if (options_.lock.empty()) return;
-    result_.own = read_own_stack(options_.lock, options_.context.python, catalog);
+    result_.own = read_own_stack(options_.lock, options_.context, catalog);
     result_.not_in_catalogs = result_.own->unknown;
     if (result_.own->named.components.empty()) result_.own.reset();
   }

@@ -98,10 +98,9 @@ std::string with_what_is_meant(const std::string& package, const specs::Catalog&
 }
 
 // What is for all platforms is enough for an answer, not to install from.
-specs::Lock read_lock(const std::filesystem::path& file, const std::string& python) {
+specs::Lock read_lock(const std::filesystem::path& file, const specs::PythonContext& context) {
+  const auto& python = context.python;
   if (!specs::is_for_all_platforms(file)) return specs::load_lock(file, python);
-  specs::PythonContext context;
-  context.python = python;
   specs::Lock lock;
   lock.file = file;
   lock.python = python;
@@ -121,9 +120,9 @@ std::string component_of_package(const std::string& package) {
   return package;
 }
 
-OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& python,
+OwnStack read_own_stack(const std::filesystem::path& lock, const specs::PythonContext& context,
                         const specs::Catalog& catalog) {
-  const auto read = read_lock(lock, python);
+  const auto read = read_lock(lock, context);
   OwnStack own{lock, {}, {}};
   for (const auto& [package, version] : read.components) {
     const auto component = component_of_package(package);
@@ -141,7 +140,8 @@ OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& py
 std::vector<std::string> add_wishes(specs::Project& project, const specs::Catalog& catalog,
                                     const std::filesystem::path& file,
                                     const specs::PythonContext& context) {
-  const auto wishes = specs::read_python_project(file, context);
+  std::vector<std::string> elsewhere;  // what comes from no index: the question names it as left out
+  const auto wishes = specs::read_python_project(file, context, &elsewhere);
   const auto environment = environment_of(catalog, context);
   if (!wishes.dependencies.empty()) specs::check_something_asked(wishes, environment);
   std::vector<std::string> unknown;

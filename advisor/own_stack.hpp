@@ -22,8 +22,8 @@ struct OwnStack {
 // The component that a package of the index is: "tensorflow-gpu" -> "tensorflow"; else its own name.
 std::string component_of_package(const std::string& package);
 
-// `python` "": the lock's own, if it names one. Throws as load_lock does.
-OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& python,
+// Without a Python: the lock's own, if it names one; extras and groups say which of several versions is meant. Throws as load_lock does.
+OwnStack read_own_stack(const std::filesystem::path& lock, const specs::PythonContext& context,
                         const specs::Catalog& catalog);
 
 // Makes what a Python project asks for roots of `project`; returns the packages that the catalogs do

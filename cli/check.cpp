@@ -79,7 +79,7 @@ void tell(const auto& checked, advisor::Answer answer, const std::string& text, 
 }
 
 void run_check(const CheckOptions& options, Globals& globals) {
-  const auto request = request_of(options);
+  auto request = request_of(options);
   if (const auto several = advisor::several_asked(request, globals); !several.empty()) {
     const auto checked = with_index(options, [&](pypi::Index* index) { return advisor::check_on_several(request, several, globals, index); });
     return tell(checked, checked.answer(), checked.text(), options, globals);

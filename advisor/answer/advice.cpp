@@ -187,6 +187,15 @@ void add_not_ranked(const Grounds& from, Advice& answer) {
                                         shell_quoted(workspace::called(project)), shell_quoted(from.known.selection.asked.text())));
 }
 
+// Of a project, what no index has; the first few, as a project may have hundreds.
+std::string not_judged(const std::vector<std::string>& skipped) {
+  constexpr std::size_t most_named = 5;
+  auto named = skipped;
+  named.resize(std::min(named.size(), most_named));
+  return fmt::format("Left out, and not judged: {}{}.", fmt::join(named, ", "),
+                     skipped.size() > most_named ? fmt::format(" and {} more", skipped.size() - most_named) : "");
+}
+
 void add_remarks(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
   if (known.selection.hardware.vendor == "apple")
@@ -199,6 +208,7 @@ void add_remarks(const Grounds& from, Advice& answer) {
                     analysis::counted(known.selection.hardware.models.size() - 1, "more model"), known.selection.hw));
   if (const auto& hardware = known.selection.hardware; !hardware.product.empty())
     answer.remarks.insert(answer.remarks.begin(), fmt::format("{} is taken for {}.", hardware.product, hardware.name));
+  if (known.wish && !known.wish->question.skipped.empty()) answer.remarks.push_back(not_judged(known.wish->question.skipped));
   if (known.left_out > 0)
     answer.remarks.push_back(fmt::format("{} outside what was asked for {} left out.",
                                          analysis::counted(known.left_out, "published result"),

@@ -14,7 +14,7 @@ std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish,
   std::vector<DriverRow> rows{{newest.least_driver, newest}};
   const auto* package = knowledge.package(wish.root);
   const auto since =
-      knowledge.drivers().since(wish.question.gpu->compute_capability);  // older ones do not know the GPU
+      knowledge.drivers().since(wish.question.gpu->compute_capability, wish.question.gpu->first_driver);  // older ones do not know the GPU
   std::vector<specs::Version> levels;
   for (const auto& release : package->releases) {
     const auto build = knowledge.about(wish.root, release.version, "", wish.question.machine).built_for;

@@ -2,39 +2,33 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/utsname.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <set>
 #include <utility>
 
 #include "advisor/check/asked_indexes.hpp"
+#include "advisor/check/asked_machine.hpp"
 #include "advisor/check/look_up.hpp"
 #include "advisor/check/misspelt.hpp"
-#include "advisor/check/stack_check.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/driver_span.hpp"
 #include "inspector/discover/python_environments.hpp"
-#include "inspector/machine/gpu/devices.hpp"
-#include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/input_file.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
-#include "specs/hardware/several_names.hpp"
 #include "specs/python/package_list.hpp"
 #include "specs/python/pip_text.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
-#include "workspace/asked/hardware.hpp"
 #include "workspace/asked/pasted.hpp"
 #include "workspace/asked/project.hpp"
 #include "workspace/load.hpp"
@@ -52,15 +46,15 @@ class Reading {
  public:
   // `asks_index`: what is not known is looked up later.
   Reading(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context, bool asks_index = false)
-      : request_(request), knowledge_(knowledge), context_(context), asks_index_(asks_index) {}
+      : request_(request), knowledge_(knowledge), context_(context), accelerators_(request.accelerators), asks_index_(asks_index) {}
 
   Question run(const std::string& hardware) {
     question_ = {}, indexes_ = {}, typed_ = {}, meant_ = {}, read_a_file_ = false;
     question_.hardware = hardware;
     question_.driver = request_.driver;
     question_.set_python(request_.python);
-    read_hardware();
-    read_platform();
+    if (!accelerators_) accelerators_ = std::make_shared<specs::Accelerators>(specs::load_accelerators(context_.data_directory()));
+    ask_of_machine(question_, request_.platform, *accelerators_, context_);
     if (!request_.environment.empty())
       read_environment(request_.environment);
     else if (request_.what.empty())
@@ -74,7 +68,7 @@ class Reading {
     if (question_.asked.empty()) throw bad_input(nothing_to_check());
     check_extras();
     check_words();
-    if (!asks_index_) refuse_misspelt(typed_, knowledge_, specs::load_accelerators(context_.data_directory()));
+    if (!asks_index_) refuse_misspelt(typed_, knowledge_, *accelerators_);
     leave_out_by_markers();
     say_forward_compatibility();
     return std::move(question_);
@@ -86,6 +80,7 @@ class Reading {
     for (auto& one : list.dependencies) take(std::move(one));
     std::ranges::move(list.meant, std::back_inserter(meant_));
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
+    for (auto& one : list.overrides) question_.overrides.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
     if (list.python) question_.pythons = list.python;
   }
@@ -273,83 +268,6 @@ class Reading {
     }
   }
 
-  void read_hardware() {
-    const auto accelerators = specs::load_accelerators(context_.data_directory());
-    if (question_.hardware == "host") {
-      read_host(accelerators);
-      return;
-    }
-    workspace::refuse_several(question_.hardware, accelerators);
-    const auto* model = accelerators.identify(question_.hardware);
-    if (model) {
-      take_gpu(*model, question_.hardware);
-      return;
-    }
-    if (const auto gpu = specs::gpu_beside_processor(question_.hardware, accelerators); !gpu.empty())
-      return take_gpu(*accelerators.identify(gpu), gpu);
-    const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators, context_);
-    if (asked) {  // a processor: no GPU
-      if (!asked->machine.empty()) question_.machine = asked->machine;
-      if (asked->vendor == "apple") question_.in_place_of = fmt::format("nearly every {} runs macOS, and {}; on Linux", question_.hardware, not_macos);
-      return;
-    }
-    if (const auto several = workspace::which_is_meant(question_.hardware, workspace::microarchitectures(context_)); !several.empty())
-      throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), several));
-    if (const auto none = workspace::no_name_of_hardware(question_.hardware); !none.empty())
-      throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), none));
-    const auto near = accelerators.nearest(question_.hardware);
-    throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all",
-                                specs::in_quotes(question_.hardware),
-                                near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
-  }
-
-  void take_gpu(const specs::Accelerator& model, const std::string& asked) {
-    question_.gpu = asked_gpu(model, asked);
-    if (!model.machine.empty()) question_.machine = model.machine;
-  }
-
-  void read_host(const specs::Accelerators& accelerators) {
-    const auto host = inspector::detect_host(context_.data_directory());
-    utsname names{};
-    if (uname(&names) == 0) question_.machine = names.machine;
-    if (host.libc.starts_with("glibc ")) question_.glibc = host.libc.substr(6);
-    if (question_.driver.empty()) question_.driver = host.driver;
-    if (host.gpus.empty()) {
-      question_.remarks.push_back("no GPU is visible here" + (host.gpu_note.empty() ? "" : ": " + host.gpu_note));
-      return;
-    }
-    const auto& gpu = host.gpus.front();
-    if (const auto* model = accelerators.identify(gpu.model))
-      take_gpu(*model, gpu.model);
-    else
-      question_.gpu = AskedGpu{gpu.model, gpu.model, gpu.model, "nvidia", "", gpu.compute_capability, "", false, ""};
-    if (!gpu.compute_capability.empty()) question_.gpu->compute_capability = gpu.compute_capability;
-    if (host.gpus.size() > 1) question_.remarks.push_back(fmt::format("judged for the first of {} GPUs, {}", host.gpus.size(), gpu.model));
-  }
-
-  // "linux aarch64", "manylinux_2_28_x86_64", pip's "manylinux2014_x86_64"
-  void read_platform() {
-    const auto& text = request_.platform;
-    if (text.empty()) return;
-    static const std::regex form(R"(linux[ _](\w+)|manylinux(?:_2_(\d{1,3})|(1|2010|2014))_(\w+))");
-    std::smatch parts;
-    if (std::regex_match(text, parts, form)) {
-      const auto machine = parts[1].matched ? parts[1].str() : parts[4].str();
-      if (parts[2].matched) question_.glibc = "2." + parts[2].str();
-      if (parts[3].matched) question_.glibc = parts[3] == "1" ? "2.5" : parts[3] == "2010" ? "2.12" : "2.17";
-      if (machine == "x86_64" || machine == "aarch64" || machine == "ppc64le" || machine == "s390x") {
-        question_.machine = machine;
-        return;
-      }
-    }
-    static const std::regex others(R"((macos|darwin|osx|win|wsl).*)", std::regex::icase);
-    if (std::regex_match(text, others))
-      throw bad_input(fmt::format("--platform {}: Windows and macOS are not answered; WSL2 is linux x86_64", specs::in_quotes(text)));
-    throw bad_input(fmt::format(
-        "--platform {}: expected \"linux x86_64\", \"linux aarch64\" or what wheels are called: manylinux_2_28_x86_64",
-        specs::in_quotes(text)));
-  }
-
   void check_words() const {
     struct Word {
       std::string_view option, example;
@@ -408,6 +326,7 @@ class Reading {
   const CheckRequest& request_;
   const Knowledge& knowledge_;
   const workspace::Context& context_;
+  std::shared_ptr<const specs::Accelerators> accelerators_;
   AskedIndexes indexes_;
   const bool asks_index_;
   bool read_a_file_ = false;

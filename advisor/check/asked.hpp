@@ -3,11 +3,11 @@
 //   requirements    as for pip: torch==2.4.0 "jax[cuda12]>=0.6"; driver==535.183.01 and python==3.11 are the machine's
 //   files           what specs/python reads, and uv.lock, poetry.lock, conda's environment.yml; "-" is `pip freeze`
 //   an environment  what its site-packages hold (DIST-INFO), on its Python
-//   hardware        a GPU by any name that gpus.json knows; a CPU: no GPU is to be used; host: this machine
-// The host's processor and glibc are those of this machine for `host`, else what the GPU's usual host has.
+//   hardware        a GPU by any name that gpus.json knows; a CPU: no GPU is to be used; host: this machine (asked_machine.hpp)
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,6 +18,7 @@
 #include "workspace/context.hpp"
 
 namespace stackx::specs {
+class Accelerators;
 struct PackageList;
 struct PythonContext;
 }
@@ -31,6 +32,7 @@ struct CheckRequest {
   std::vector<std::string> catalogs;
   std::set<std::string> extras = {}, groups = {};  // optional parts of the files to take in
   std::string index_url, extra_index_url;  // in place of the usual one, beside it: count where they are PyTorch's
+  std::shared_ptr<const specs::Accelerators> accelerators = {};  // where they are read already
 };
 
 // Throws Error(bad_input) for files and words that nobody can read. With an index, what no catalog holds is looked up

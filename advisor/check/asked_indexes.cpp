@@ -22,8 +22,6 @@ std::map<PyTorchIndex::Labels, std::vector<std::string>> by_index(const std::map
   return packages;
 }
 
-bool is_the_usual(std::string_view url) { return url.contains("://pypi.org/simple") || url.contains("://pypi.python.org/simple"); }
-
 }  // namespace
 
 void AskedIndexes::look_at(const specs::PackageList& list) {
@@ -63,7 +61,7 @@ void AskedIndexes::take_from_its_own(const std::string& package, const std::stri
   if (label.empty()) elsewhere_.insert(package);
   if (!label.empty() && is_of_pytorch(package))
     pytorch_.own[package] = {label};
-  else if (is_framework(package) && !is_the_usual(url))  // of an address nothing is shown: it may hold a password
+  else if (is_framework(package) && !specs::is_usual_index(url))  // of an address nothing is shown: it may hold a password
     remarks_.push_back(fmt::format("{} is judged as the usual index has it; the builds of the index {} are not known here", package,
                                    specs::in_quotes(name)));
 }

@@ -431,6 +431,8 @@ class Checking {
     std::ranges::stable_partition(result_.not_judged, [&](const auto& name) { return asked.contains(name); });
     result_.not_judged.insert(result_.not_judged.begin(), question_.skipped.begin(), question_.skipped.end());
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
+    for (const auto& [name, ranges] : here.world.not_held)
+      if (auto says = asked.contains(name) ? decided_by_framework(knowledge_, name) : ""; !says.empty()) result_.notes.push_back(std::move(says));
     add_misspelt(here);
     for (auto& one : newer_beside(knowledge_, question_, result_.stack)) result_.notes.push_back(std::move(one));
     if (auto one = where_jaxlib_is(result_.stack); result_.answer != Answer::no && !one.empty()) result_.notes.push_back(std::move(one));

@@ -43,9 +43,10 @@ std::string CheckedOnSeveral::text() const {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::vector<std::string> several_asked(const CheckRequest& request, const workspace::Context& context) {
-  if (specs::is_one_word(request.hardware)) return {};  // most are, and the catalog is read for the answer, too
-  return specs::several_names(request.hardware, specs::load_accelerators(context.data_directory()));
+std::vector<std::string> several_asked(CheckRequest& request, const workspace::Context& context) {
+  if (specs::is_one_word(request.hardware)) return {};
+  if (!request.accelerators) request.accelerators = std::make_shared<specs::Accelerators>(specs::load_accelerators(context.data_directory()));
+  return specs::several_names(request.hardware, *request.accelerators);
 }
 
 CheckedOnSeveral check_on_several(const CheckRequest& request, std::vector<std::string> hardware, const workspace::Context& context,

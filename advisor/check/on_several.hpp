@@ -16,8 +16,8 @@ struct CheckedOnSeveral {
   std::string text() const;  // without the answer's word and full stop: "torch==2.15.0 runs on L40S and B200, not on V100"
 };
 
-// Nothing where the request names one kind.
-std::vector<std::string> several_asked(const CheckRequest& request, const workspace::Context& context);
+// Nothing where the request names one kind. The catalog that this took stays with the request: it is read once.
+std::vector<std::string> several_asked(CheckRequest& request, const workspace::Context& context);
 CheckedOnSeveral check_on_several(const CheckRequest& request, std::vector<std::string> hardware, const workspace::Context& context,
                                   pypi::Index* index = nullptr);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "specs/catalog/first_driver.hpp"
 #include "specs/python/project.hpp"
 
 namespace stackx::advisor {
@@ -21,6 +22,7 @@ struct AskedGpu {
   bool data_center = false;
   std::string machine = {};  // the processor of its host, where it is always the same: "aarch64"
   bool jetson = false;       // runs code for its very compute capability alone: what is compiled for others' 8.x does not run
+  specs::FirstDriver first_driver = {};  // of what its name may mean, that of the oldest product; none where its driver reports it
 };
 
 // Of others' no build is known.
@@ -65,6 +67,7 @@ inline constexpr const char* not_macos =
 struct Question {
   std::vector<specs::PlacedDependency> asked;  // with markers of all environments
   std::vector<specs::PlacedDependency> constraints;
+  std::vector<specs::PlacedDependency> overrides = {};  // in place of what any package requires of these; with a marker that does not hold, nothing
   std::string python;              // "3.11"; "": any that these can be installed for
   std::string python_release = {};  // "3.11.4", where somebody names the very release; "": any of the series
   std::optional<specs::SpecifierSet> pythons;  // that the requirements allow

@@ -16,4 +16,7 @@ struct Through {
 };
 std::optional<Through> through_framework(const Knowledge& knowledge, const Question& question);
 
+// What such a package's name says of it, where a framework was asked for beside: "" for any other.
+std::string decided_by_framework(const Knowledge& knowledge, const std::string& name);
+
 }  // namespace stackx::advisor

@@ -169,10 +169,19 @@ class Wording {
       if (const auto last = knowledge_.drivers().last_branch(capability))
         return fmt::format("drivers after R{} do not drive {}{}", *last, gpu(),
                            question_.driver.empty() ? "" : fmt::format("; {} is one of them", question_.driver));
-    if (const auto since = knowledge_.drivers().since(capability))
+    const auto& product = question_.gpu->first_driver;
+    if (product.is_older(question_.driver)) return older_than_product(product);
+    if (const auto since = knowledge_.drivers().since(capability, product))
       return fmt::format("{} needs driver {} or newer{}", gpu(), *since,
                          question_.driver.empty() ? "" : fmt::format("; {} does not know it", question_.driver));
     return "";
+  }
+
+  // A newer number may be an older release: 555.42.02 was made before 550.90.07.
+  std::string older_than_product(const specs::FirstDriver& product) const {
+    const auto own = specs::is_newer(question_.driver, product.since) ? product.in_branch_of(question_.driver) : "";
+    return fmt::format("driver {} is older than the first for {}, {}{}", question_.driver, gpu(), product.since,
+                       own.empty() ? "" : fmt::format("; of branch {} it is {}", specs::major_release(own), own));
   }
 
   std::string old_driver(const Clause& clause, const std::string& owner, const resolver::Unsolvable& why) const {

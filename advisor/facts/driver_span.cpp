@@ -51,15 +51,21 @@ std::string which_drive(const std::vector<DriverSpan>& spans) {
 }  // namespace
 
 bool DriverSpan::holds(const std::string& driver) const {
-  return !is_older(specs::newest_of_branch(driver), since) && (last_branch.empty() || !is_after(driver, last_branch));
+  const auto newest = specs::newest_of_branch(driver);
+  const bool older = product.since.empty() ? is_older(newest, since) : product.is_older(newest);
+  return !older && (last_branch.empty() || !is_after(driver, last_branch));
 }
 
 std::string DriverSpan::text() const {
-  return last_branch.empty() ? fmt::format("from {} on", since) : fmt::format("from {} to the end of branch {}", since, last_branch);
+  if (!last_branch.empty()) return fmt::format("from {} to the end of branch {}", since, last_branch);
+  const auto also = product.also.empty() ? "" : fmt::format("; in other branches from {}", specs::listed(product.also));
+  return fmt::format("from {} on{}", since, also);
 }
 
-DriverSpan driver_span(const specs::DriverFacts& drivers, const std::string& gpu, const std::string& compute_capability) {
-  return {gpu, compute_capability, drivers.since(compute_capability).value_or(""), drivers.last_branch(compute_capability).value_or("")};
+DriverSpan driver_span(const specs::DriverFacts& drivers, const std::string& gpu, const std::string& compute_capability,
+                       const specs::FirstDriver& product) {
+  return {gpu, compute_capability, drivers.since(compute_capability, product).value_or(""),
+          drivers.last_branch(compute_capability).value_or(""), product};
 }
 
 std::optional<DriverSpan> common_span(const std::vector<DriverSpan>& spans) {

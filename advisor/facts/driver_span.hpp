@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "specs/catalog/first_driver.hpp"
+
 namespace stackx::specs {
 class DriverFacts;
 }
@@ -17,14 +19,16 @@ struct DriverSpan {
   std::string compute_capability = {};   // "7.0"
   std::string since = {};                // the first: "384.81"; "": nobody says, or it has drivers of its own (Jetson)
   std::string last_branch = {};          // "580"; "": none has been named the last
+  specs::FirstDriver product = {};       // which of other branches are as new as it
   bool data_center = false;
 
   bool holds(const std::string& driver) const;  // of a branch ("570") some driver
   std::string text() const;  // "from 384.81 to the end of branch 580"
 };
 
-// `since` and `last_branch` as the facts have them for that compute capability.
-DriverSpan driver_span(const specs::DriverFacts& drivers, const std::string& gpu, const std::string& compute_capability);
+// `since` and `last_branch` as the facts have them for that product, else for its compute capability.
+DriverSpan driver_span(const specs::DriverFacts& drivers, const std::string& gpu, const std::string& compute_capability,
+                       const specs::FirstDriver& product = {});
 
 // What is in all of them, nothing where no driver is; of spans that are all known.
 std::optional<DriverSpan> common_span(const std::vector<DriverSpan>& spans);

@@ -8,6 +8,7 @@
 #include "advisor/recipes/pipfile_text.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/python/build_index.hpp"
 #include "specs/python/project.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
@@ -67,7 +68,7 @@ std::string without_hashes(const RecipeParts& parts) {
 Json pipfile_sources(const RecipeParts& parts) {
   Json sources = Json::array();
   if (parts.indexes.empty()) return sources;
-  sources.push_back({{"name", "pypi"}, {"url", "https://pypi.org/simple"}, {"verify_ssl", true}});
+  sources.push_back({{"name", "pypi"}, {"url", specs::usual_index}, {"verify_ssl", true}});
   for (const auto& index : parts.indexes)
     sources.push_back({{"name", index.name}, {"url", index.url}, {"verify_ssl", true}});
   return sources;

@@ -75,7 +75,7 @@ void run(const DriversOptions& options, Globals& globals) {
   std::vector<advisor::DriverSpan> spans;
   for (const auto& name : names_in(options.gpus, accelerators)) {
     const auto gpu = advisor::asked_gpu(nvidia_gpu(accelerators, name), name);
-    spans.push_back(advisor::driver_span(knowledge.drivers(), advisor::as_written(name), gpu.compute_capability));
+    spans.push_back(advisor::driver_span(knowledge.drivers(), advisor::as_written(name), gpu.compute_capability, accelerators.first_driver(name)));
     spans.back().data_center = gpu.data_center;
   }
   const auto answer = advisor::driver_answer(spans, options.driver);
@@ -95,7 +95,8 @@ void run(const DriversOptions& options, Globals& globals) {
 void add_hw_drivers(Command hw, Globals& globals) {
   auto options = std::make_shared<DriversOptions>();
   const auto command = hw.add_subcommand("drivers", "Which of NVIDIA's drivers drive these GPUs, all of them");
-  command.describe({"The first driver that knows a GPU is that of the first CUDA that has code for it; cards of a later year may need a later one.",
+  command.describe({"The first driver that drives a GPU is the first that names the product, as far as NVIDIA's lists were read (from 2022 on), else that of the "
+                    "first CUDA that has code for it.",
                     {{"One driver for a cluster of several GPUs", "stackx hw drivers v100 a100 b200"},
                      {"Whether the driver that is there drives them", "stackx hw drivers v100 b200 --driver 535.183.01"}}});
   command.add_option("gpu", options->gpus, "GPUs of NVIDIA, as in `stackx hw list`").type_name("MODEL").required();

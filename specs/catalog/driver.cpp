@@ -127,7 +127,8 @@ std::optional<std::string> DriverFacts::compat_for(const std::string& cuda, GpuB
   return newest;
 }
 
-std::optional<std::string> DriverFacts::since(const std::string& compute_capability) const {
+std::optional<std::string> DriverFacts::since(const std::string& compute_capability, const FirstDriver& product) const {
+  if (!product.since.empty()) return product.since;
   const auto found = since_.find(compute_capability);
   return found == since_.end() ? std::nullopt : std::optional(found->second);
 }
@@ -150,28 +151,41 @@ std::optional<std::string> DriverFacts::last_branch(const std::string& compute_c
   return found == last_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Component DriverFacts::component(const std::string& compute_capability) const {
+namespace {
+
+// The version of the driver that `point` is, with whether it drives the GPU; its words are what check makes sentences of.
+VersionEntry driver_entry(const Version& point, const std::string& compute_capability, bool older, bool newer) {
+  VersionEntry entry;
+  entry.version = point;
+  auto constraint = older   ? none("older than " + compute_capability)
+                    : newer ? none("newer than " + compute_capability)
+                            : exactly(compute_capability, "known to it");
+  entry.requires_.push_back({"gpu", "compute_capability", std::move(constraint)});
+  return entry;
+}
+
+}  // namespace
+
+Component DriverFacts::component(const std::string& compute_capability, const FirstDriver& product, const std::string& asked) const {
   Component driver;
   driver.name = "driver";
   driver.kind = Kind::driver;
   driver.open = true;
   driver.description = "NVIDIA's Linux driver";
-  const auto first = since(compute_capability);
+  const auto first = since(compute_capability, product);
   const auto last = last_branch(compute_capability);
+  const auto end = last ? std::optional(version_of(std::to_string(std::stoi(*last) + 1))) : std::nullopt;
+  const auto is_newer_than_last = [&](const Version& point) { return end && point >= *end; };
   std::vector<std::string> points{"0"};
   if (first) points.push_back(*first);
-  if (last) points.push_back(std::to_string(std::stoi(*last) + 1));
+  if (end) points.push_back(end->text());
   for (const auto& point : points) {
-    VersionEntry entry;
-    entry.version = version_of(point);
-    if (first && entry.version < version_of(*first))
-      entry.requires_.push_back({"gpu", "compute_capability", none("older than " + compute_capability)});
-    else if (last && entry.version >= version_of(std::to_string(std::stoi(*last) + 1)))
-      entry.requires_.push_back({"gpu", "compute_capability", none("newer than " + compute_capability)});
-    else
-      entry.requires_.push_back({"gpu", "compute_capability", exactly(compute_capability, "known to it")});
-    driver.versions.push_back(std::move(entry));
+    const auto version = version_of(point);
+    driver.versions.push_back(driver_entry(version, compute_capability, first && version < version_of(*first), is_newer_than_last(version)));
   }
+  if (asked.empty() || !add_open(driver, asked) || product.since.empty()) return driver;
+  auto& there = *std::ranges::find_if(driver.versions, [&](const auto& entry) { return entry.version == version_of(asked); });
+  there = driver_entry(there.version, compute_capability, product.is_older(asked), is_newer_than_last(there.version));
   return driver;
 }
 

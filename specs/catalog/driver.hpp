@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "specs/catalog/catalog.hpp"
+#include "specs/catalog/first_driver.hpp"
 #include "specs/catalog/gpu_build.hpp"
 
 namespace stackx::specs {
@@ -46,15 +47,17 @@ class DriverFacts {
   bool compat_runs(const std::string& compat, const std::string& cuda, GpuBuild::Reach reach) const;
   // The release with which a driver of that branch runs it: the build's own, else the newest of its major version that does.
   std::optional<std::string> compat_for(const std::string& cuda, GpuBuild::Reach reach, const std::string& branch) const;
-  std::optional<std::string> since(const std::string& compute_capability) const;
+  // The first that knows the GPU: as its product is named, else that of its compute capability.
+  std::optional<std::string> since(const std::string& compute_capability, const FirstDriver& product = {}) const;
   // The first CUDA whose compiler and libraries have code that runs on it: of its compute capability or of a lower minor one.
   std::optional<std::string> first_toolkit(const std::string& compute_capability) const;
   // Its last branch.
   std::optional<std::string> last_branch(const std::string& compute_capability) const;
 
   // The open component `driver` for one GPU: a version each time something changes, each with `requires` that say
-  // whether it drives GPUs of that compute capability.
-  Component component(const std::string& compute_capability) const;
+  // whether it drives GPUs of that compute capability. `asked`, the driver that is there, is one of them, and the only one that is
+  // held against its own branch; of any driver the least number counts.
+  Component component(const std::string& compute_capability, const FirstDriver& product = {}, const std::string& asked = {}) const;
 
  private:
   void read_gpus(const Node& fact);

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cctype>
 #include <cmath>
 #include <set>
 
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/hardware/accelerator_reader.hpp"
 #include "specs/hardware/glued_name.hpp"
 #include "specs/hardware/how_many.hpp"
 #include "specs/hardware/name.hpp"
+#include "specs/version/version_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,121 +20,10 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::string_view rate_suffix = "_tflops";
-
-constexpr const char* float16_sums = "float16_tensor_float16_sums";
-
-constexpr std::array peak_names{"float64", "float64_tensor", "float32",  "tensorfloat32",
-                                "float16", "float16_tensor", float16_sums, "bfloat16", "float8",
-                                "float4",  "int8"};
-
 // Says what a thing is, not which one: "16GB" or "PCIe" alone names no model.
 constexpr std::array generic_words{"nvidia", "amd",  "google", "intel", "pcie", "sxm",     "sxm2",  "sxm3",
                                    "sxm4",   "sxm5", "nvl",    "gpu",  "chip",    "one",   "of",
                                    "the",    "s",    "board",  "with", "edition", "design"};
-
-[[noreturn]] void fail(const Component& gpu, const VersionEntry& entry, std::string_view attribute,
-                       const std::string& what) {
-  throw bad_input(fmt::format("{}: /components/{}/versions/{}/attributes/{}: {}", gpu.file,
-                              gpu.name, entry.version.text(), attribute, what));
-}
-
-// Reads one model's attributes; the name of one that nobody reads is a mistake.
-class AcceleratorReader {
- public:
-  AcceleratorReader(const Component& gpu, const VersionEntry& entry) : gpu_(gpu), entry_(entry) {
-    for (const auto& [name, value] : entry.attributes) unread_.insert(name);
-  }
-
-  std::string text(const std::string& name) {
-    const Attribute* found = find(name);
-    if (found == nullptr) return "";
-    if (const auto* value = std::get_if<std::string>(found)) return *value;
-    fail(gpu_, entry_, name, "expected one value, not a list");
-  }
-
-  std::string needed(const std::string& name) {
-    if (find(name) == nullptr) fail(gpu_, entry_, name, "missing");
-    return text(name);
-  }
-
-  std::vector<std::string> texts(const std::string& name) {
-    const Attribute* found = find(name);
-    if (found == nullptr) return {};
-    if (const auto* value = std::get_if<std::vector<std::string>>(found)) return *value;
-    fail(gpu_, entry_, name, "expected a list of texts");
-  }
-
-  // "p3.8xlarge=4"
-  std::map<std::string, std::size_t> counts(const std::string& name) {
-    std::map<std::string, std::size_t> result;
-    for (const auto& entry : texts(name)) {
-      const auto equals = entry.find('=');
-      std::size_t count = 0;
-      const auto* end = entry.data() + entry.size();
-      const auto read = equals == entry.npos ? std::from_chars_result{} : std::from_chars(entry.data() + equals + 1, end, count);
-      if (read.ptr != end || count < 2) fail(gpu_, entry_, name, fmt::format("\"{}\": expected NAME=N, N above 1", entry));
-      result.emplace(hardware_words(entry.substr(0, equals)), count);
-    }
-    return result;
-  }
-
-  std::optional<double> number(const std::string& name) {
-    const std::string written = text(name);
-    if (written.empty()) return std::nullopt;
-    double value = 0;
-    const char* end = written.data() + written.size();
-    const auto [stop, error] = std::from_chars(written.data(), end, value);
-    if (error != std::errc{} || stop != end || !std::isfinite(value) || value <= 0)
-      fail(gpu_, entry_, name, fmt::format("\"{}\" is no number above 0", written));
-    return value;
-  }
-
-  // `memory_gib` and whatever else a detected host adds is not ours; a misspelt rate is.
-  void finish() const {
-    for (const auto& name : unread_)
-      if (name.ends_with(rate_suffix))
-        fail(gpu_, entry_, name,
-             "unknown rate" + suggestion(name.substr(0, name.size() - rate_suffix.size()),
-                                      {std::begin(peak_names), std::end(peak_names)}));
-  }
-
- private:
-  const Attribute* find(const std::string& name) {
-    unread_.erase(name);
-    const auto found = entry_.attributes.find(name);
-    return found == entry_.attributes.end() ? nullptr : &found->second;
-  }
-
-  const Component& gpu_;
-  const VersionEntry& entry_;
-  std::set<std::string> unread_;
-};
-
-Accelerator read(const Component& gpu, const VersionEntry& entry) {
-  AcceleratorReader reader(gpu, entry);
-  Accelerator model;
-  model.name = entry.version.text();
-  model.title = reader.needed("title");
-  model.aliases = reader.texts("aliases");
-  model.instances = reader.counts("instances");
-  model.vendor = reader.needed("vendor");
-  model.architecture = reader.needed("architecture");
-  model.compute_capability = reader.text("compute_capability");
-  model.gfx = reader.text("gfx");
-  model.machine = reader.text("machine");
-  model.segment = reader.text("segment");
-  model.memory_gb = reader.number("memory_gb");
-  model.bandwidth_gb_s = reader.number("bandwidth_gb_s");
-  model.tdp_w = reader.number("tdp_w");
-  model.sms = reader.number("sms");
-  for (const std::string name : peak_names)
-    if (const auto rate = reader.number(name + std::string(rate_suffix)))
-      model.peaks.emplace(name, *rate);
-  reader.finish();
-  model.sources = entry.sources;
-  return model;
-}
 
 bool has_letter(std::string_view word) {
   return std::ranges::any_of(word, [](unsigned char c) { return std::isalpha(c); });
@@ -264,7 +154,7 @@ bool has_tensor_cores(const Accelerator& accelerator) {
 
 Accelerators::Accelerators(const Component& gpu) {
   for (const auto& entry : gpu.versions) {
-    all_.push_back(read(gpu, entry));
+    all_.push_back(read_accelerator(gpu, entry));
     words_.push_back(names_in_words(all_.back()));
   }
 }
@@ -349,6 +239,16 @@ std::vector<std::string> Accelerators::families() const {
 const Accelerator* Accelerators::identify(std::string_view name) const {
   const auto models = named(name);
   return models.empty() ? nullptr : models.front();
+}
+
+FirstDriver Accelerators::first_driver(std::string_view name) const {
+  const auto models = named(name);
+  const auto earlier = [](const Accelerator* a, const Accelerator* b) {
+    const auto &one = a->first_driver.since, &other = b->first_driver.since;
+    return one.empty() ? !other.empty() : !other.empty() && is_newer(other, one);
+  };
+  const auto first = std::ranges::min_element(models, earlier);
+  return first == models.end() ? FirstDriver{} : (*first)->first_driver;
 }
 
 std::vector<std::string> Accelerators::nearest(std::string_view name) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "specs/catalog/catalog.hpp"
+#include "specs/catalog/first_driver.hpp"
 #include "specs/project/workload.hpp"
 
 namespace stackx::specs {
@@ -34,6 +35,7 @@ struct Accelerator {
   // tensorfloat32, float16, float16_tensor, float16_tensor_float16_sums, bfloat16, float8, float4, int8. GeForce adds half as fast
   // in float32, as frameworks do, as in float16: float16_tensor is with float32 sums everywhere.
   std::map<std::string, double> peaks;
+  FirstDriver first_driver;  // NVIDIA's on Linux: which drivers are as new as the product
   std::vector<std::string> sources;
 };
 
@@ -48,6 +50,8 @@ class Accelerators {
   std::vector<std::string> families() const;
   // The model that a name stands for where several share it; nullptr: none.
   const Accelerator* identify(std::string_view name) const;
+  // Of what a name may mean, the one that older drivers drive: "h100" may be a PCIe card of the year before.
+  FirstDriver first_driver(std::string_view name) const;
   // Names like this one, for an error message.
   std::vector<std::string> nearest(std::string_view name) const;
 

@@ -44,6 +44,11 @@ std::string links_page(const std::string& package, const std::string& extra, con
   return always && !version.empty() && is_newer("0.4.30", version) ? of_jax : "";
 }
 
+bool is_usual_index(std::string_view url) {
+  const std::string_view usual = usual_index;
+  return url.contains(usual.substr(usual.find("://"))) || url.contains("://pypi.python.org/simple");
+}
+
 std::string pytorch_label(std::string_view url) {
   for (const std::string_view begin : {"https://", "http://"})
     if (url.starts_with(begin)) url.remove_prefix(begin.size());

@@ -15,6 +15,9 @@
 
 namespace stackx::specs {
 
+// Where everybody's packages are, and where installers look without being told.
+inline constexpr const char* usual_index = "https://pypi.org/simple";
+
 struct BuildIndex {
   std::string name;  // as a project's files call it: "pytorch-cu126", "vllm-rocm723"
   std::string url;
@@ -29,6 +32,8 @@ std::optional<BuildIndex> build_index(const std::string& package, const std::str
 // A page of links to builds that no index lists, pip's -f: JAX's, of jaxlib 0.4.24+cuda11.cudnn86 and of the extras of jax that
 // required one up to 0.4.29 ("cuda11-pip"; metadata of jax on the default index). "" for anything else.
 std::string links_page(const std::string& package, const std::string& extra, const std::string& version);
+// By its addresses of now and before.
+bool is_usual_index(std::string_view url);
 
 // "https://download.pytorch.org/whl/cu118" -> "cu118"; "" for another address, and for that of nightly builds.
 std::string pytorch_label(std::string_view url);

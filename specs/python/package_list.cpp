@@ -15,6 +15,7 @@
 #include "specs/python/lock_file.hpp"
 #include "specs/python/package_sources.hpp"
 #include "specs/python/pipfile.hpp"
+#include "specs/python/poetry.hpp"
 #include "specs/python/pyproject.hpp"
 #include "specs/python/requirements_txt.hpp"
 #include "specs/version/text_scanner.hpp"
@@ -34,6 +35,7 @@ std::string skipped_text(std::string_view text, std::string_view why) {
 
 PackageList of_project(PythonProject project) {
   PackageList list{std::move(project.dependencies), std::move(project.constraints), {}, {}};
+  list.overrides = std::move(project.overrides);
   if (project.python) list.python = project.python->dependency.versions;
   return list;
 }
@@ -65,15 +67,15 @@ PackageList with_sources(const fs::path& file, const PythonContext& context, con
   return list;
 }
 
-// uv's requires-python is PEP 440; poetry writes ^3.11, too: 3.11 and newer of 3.
+// uv's requires-python is PEP 440; poetry writes as its own form has it: ^3.11, ">=3.9,<3.9.1 || >3.9.1".
 std::optional<SpecifierSet> python_of(const TomlNode& document) {
   const TomlNode* node = document.find("requires-python");
   if (const TomlNode* metadata = document.find("metadata"); !node && metadata && metadata->is_table())
     node = metadata->find("python-versions");
   if (!node || !node->is_text()) return std::nullopt;
-  auto text = node->text();
-  if (text.starts_with('^')) text = ">=" + text.substr(1) + ",<4";
+  const auto text = node->text();
   auto range = SpecifierSet::parse(text, Versioning::pep440);
+  if (!range) range = SpecifierSet::parse(pep440_of_poetry(text).value_or(""), Versioning::pep440);
   return range ? std::optional(*range) : std::nullopt;
 }
 
@@ -196,11 +198,27 @@ bool keep_what_is_meant(std::vector<PlacedDependency>& placed, const std::string
   return placed.size() == 1 || std::ranges::all_of(placed, [](const auto& one) { return one.dependency.marker.has_value(); });
 }
 
+// uv.lock: [manifest] overrides = [{name = "torch", specifier = "==2.4.0", marker = "..."}], as override-dependencies said.
+std::vector<PlacedDependency> overrides_of_lock(const TomlNode& document) {
+  std::vector<PlacedDependency> overrides;
+  const auto* manifest = document.find("manifest");
+  const auto* list = manifest && manifest->is_table() ? manifest->find("overrides") : nullptr;
+  if (!list) return overrides;
+  for (const auto& one : list->items()) {
+    const auto* specifier = one.find("specifier");
+    const auto* marker = one.find("marker");
+    overrides.push_back(read_dependency(one.at("name").text() + (specifier ? specifier->text() : "") + (marker ? " ; " + marker->text() : ""),
+                                        one.place()));
+  }
+  return overrides;
+}
+
 PackageList of_packages(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
   const auto document = TomlNode::parse_file(file);
   const AskedOfLock asked(document, context, usual_python);
   PackageList list;
   list.python = python_of(document);
+  list.overrides = overrides_of_lock(document);
   const bool is_poetry = file.filename() == "poetry.lock";
   std::map<std::string, std::vector<PlacedDependency>> by_name;
   if (const auto* packages = document.find("package"))

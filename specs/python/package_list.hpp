@@ -39,6 +39,7 @@ struct PackageList {
   std::vector<std::string> first_indexes = {};      // what one of these has is taken from it alone
   std::vector<PlacedDependency> meant = {};  // conda's own packages, as an index calls them: other builds
   std::map<std::string, OwnIndex> own_index = {};   // package -> the only one that it is taken from
+  std::vector<PlacedDependency> overrides = {};  // of uv: in place of what any package asks of these
 };
 
 // `python` "": locks that need one for their markers take `usual_python`, and so do sources. Extras and groups of the context

@@ -7,12 +7,15 @@
 
 #include "specs/format/text_file.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/alternatives.hpp"
 #include "specs/python/package_sources.hpp"
 #include "specs/python/pyproject.hpp"
 #include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {
+
+constexpr std::size_t most_alternatives = 20;
 
 // Numbers of "2.4.1", without what follows them ("rc1"); none where it begins otherwise.
 std::vector<std::string> numbers_of(std::string_view version) {
@@ -139,8 +142,8 @@ class PoetryReader {
   static std::string range(const TomlNode& node) {
     const auto result = pep440_of_poetry(node.text());
     if (!result)
-      node.fail(fmt::format("{}: expected one range, such as \"^2.4\" or \">=2.4,<3\"; alternatives (||) are not read, what `poetry export` "
-                            "writes is", in_quotes(node.text())));
+      node.fail(fmt::format("{}: expected a range, such as \"^2.4\", \">=2.4,<3\" or \"~2.4 || ~2.7\"; alternatives (||) are read "
+                            "where it is known what lies between them", in_quotes(node.text())));
     return *result;
   }
 
@@ -175,9 +178,12 @@ class PoetryReader {
 
 }  // namespace
 
-std::optional<std::string> pep440_of_poetry(std::string_view text) {
+namespace {
+
+// Of what stands between two bars.
+std::optional<std::string> one_alternative(std::string_view text) {
   text = trim(text).text;
-  if (text.empty() || text.contains('|')) return std::nullopt;
+  if (text.empty()) return std::nullopt;
   if (text == "*") return "*";
   std::string all;
   while (!text.empty()) {
@@ -188,6 +194,24 @@ std::optional<std::string> pep440_of_poetry(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return SpecifierSet::parse(all, Versioning::pep440) ? std::optional(all) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> pep440_of_poetry(std::string_view text) {
+  std::vector<std::string> alternatives;
+  for (bool more = true; more;) {
+    const auto bar = std::min(text.find('|'), text.size());
+    auto one = one_alternative(text.substr(0, bar));
+    if (!one || alternatives.size() > most_alternatives) return std::nullopt;
+    alternatives.push_back(std::move(*one));
+    more = bar < text.size();
+    text.remove_prefix(std::min(bar + 1, text.size()));
+    if (text.starts_with('|')) text.remove_prefix(1);
+  }
+  if (alternatives.size() == 1) return alternatives.front();
+  if (std::ranges::find(alternatives, "*") != alternatives.end()) return "*";
+  return any_of_ranges(alternatives);
 }
 
 bool is_in_poetrys_form(const TomlNode& document) {

@@ -10,6 +10,7 @@
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/python/conda_environment.hpp"
+#include "specs/python/package_sources.hpp"
 #include "specs/python/pipfile.hpp"
 #include "specs/python/pyproject.hpp"
 #include "specs/python/requirements_txt.hpp"
@@ -183,11 +184,31 @@ void refuse_optional_parts(const fs::path& file, const PythonContext& context) {
                                 *context.groups.begin()));
 }
 
-PythonProject read_python_project(const fs::path& file, const PythonContext& context) {
+namespace {
+
+PythonProject with_what_is_elsewhere(const fs::path& file, const PythonContext& context, std::vector<std::string>& elsewhere) {
+  if (is_requirements_file(file)) {
+    RequirementsBeside beside;
+    auto project = read_requirements_txt(file, &beside);
+    elsewhere = std::move(beside.elsewhere);
+    return project;
+  }
+  PackageSources sources;
+  auto project = file.filename() == "Pipfile" ? read_pipfile(file, context.groups, &sources)
+                                              : read_pyproject(file, context.extras, context.groups, &sources);
+  elsewhere = std::move(sources.elsewhere);
+  return project;
+}
+
+}  // namespace
+
+PythonProject read_python_project(const fs::path& file, const PythonContext& context, std::vector<std::string>* elsewhere) {
+  const bool has_groups = file.filename() == "pyproject.toml" || (file.filename() == "Pipfile" && context.extras.empty());
+  if (!has_groups) refuse_optional_parts(file, context);
+  if (elsewhere && (has_groups || is_requirements_file(file))) return with_what_is_elsewhere(file, context, *elsewhere);
   if (file.filename() == "pyproject.toml")
     return read_pyproject(file, context.extras, context.groups);
-  if (file.filename() == "Pipfile" && context.extras.empty()) return read_pipfile(file, context.groups);
-  refuse_optional_parts(file, context);
+  if (has_groups) return read_pipfile(file, context.groups);
   if (is_requirements_file(file)) return read_requirements_txt(file);
   if (is_conda_environment(file)) return of_conda_environment(file);
   auto requirements = load_amun(file).requirements;

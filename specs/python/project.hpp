@@ -42,6 +42,7 @@ struct PythonProject {
   std::optional<PlacedDependency> python;      // on the name "python"
   std::vector<PlacedDependency> dependencies;  // with markers of all environments
   std::vector<PlacedDependency> constraints;
+  std::vector<PlacedDependency> overrides = {};  // of uv: in place of what any package asks of these
   std::vector<std::string> left_out = {};  // names of packages that are asked for, and of which no index is known to have any
 };
 
@@ -51,7 +52,8 @@ bool is_requirements_file(const std::filesystem::path& file);
 bool is_python_project(const std::filesystem::path& file);
 // Throws bad_input where the context asks for extras or groups: of a file that has none.
 void refuse_optional_parts(const std::filesystem::path& file, const PythonContext& context);
-PythonProject read_python_project(const std::filesystem::path& file, const PythonContext& context);
+// `elsewhere` takes what comes from no index, as written; without it that is refused.
+PythonProject read_python_project(const std::filesystem::path& file, const PythonContext& context, std::vector<std::string>* elsewhere = nullptr);
 Project to_project(const PythonProject& python_project, const Catalog& catalog,
                    const PythonContext& context);
 

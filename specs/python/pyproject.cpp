@@ -47,7 +47,29 @@ class PyprojectReader {
     }
   }
 
+  // What uv is told of all requirements on a package, those of other packages, too.
+  void read_uv() {
+    const auto* uv = tool_table(document_, "uv");
+    if (!uv) return;
+    if (const auto* list = uv->find("constraint-dependencies")) read_into(*list, project_.constraints);
+    if (const auto* list = uv->find("override-dependencies")) read_into(*list, project_.overrides);
+    for (const auto& one : project_.overrides)
+      for (auto& placed : project_.dependencies)
+        if (placed.dependency.name == one.dependency.name) {
+          placed.dependency.versions = one.dependency.versions;
+          placed.dependency.marker = one.dependency.marker;
+        }
+  }
+
  private:
+  void read_into(const TomlNode& list, std::vector<PlacedDependency>& placed) {
+    for (const auto& item : list.items())
+      if (is_elsewhere(item.text()))
+        sources_->elsewhere.push_back(item.text());
+      else
+        placed.push_back(read_dependency(item.text(), item.place()));
+  }
+
   static void refuse_dynamic(const TomlNode& project) {
     const TomlNode* dynamic = project.find("dynamic");
     if (!dynamic) return;
@@ -116,6 +138,7 @@ PythonProject parse_pyproject(const TomlNode& document, const std::filesystem::p
   reader.read_project();
   for (const auto& extra : extras) reader.read_extra(extra);
   for (const auto& group : groups) reader.read_group(group);
+  reader.read_uv();
   return project;
 }
 

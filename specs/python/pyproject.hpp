@@ -5,6 +5,7 @@
 // Without [project] what stands in Poetry's own form is read (poetry.hpp). Dependencies that the build backend makes
 // (dynamic) are errors that say how to export them, and so are those with a URL: a catalog holds released versions. Who can do
 // something with the latter asks for PackageSources.
+// uv's [tool.uv] constraint-dependencies restrict, override-dependencies stand in place of what is asked of a package.
 #pragma once
 
 #include "specs/python/project.hpp"

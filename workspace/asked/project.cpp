@@ -139,7 +139,8 @@ std::string projects_in(const fs::path& directory) {
 std::vector<std::string> asked_packages(const fs::path& project) {
   std::vector<std::string> names;
   if (project.empty() || !specs::is_python_project(project) || specs::is_conda_environment(project)) return names;
-  for (const auto& one : specs::read_python_project(project, {}).dependencies) names.push_back(one.dependency.name);
+  std::vector<std::string> elsewhere;
+  for (const auto& one : specs::read_python_project(project, {}, &elsewhere).dependencies) names.push_back(one.dependency.name);
   return names;
 }
 

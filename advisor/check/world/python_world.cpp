@@ -112,10 +112,9 @@ class Builder {
     if (asked.vendor == "aws") entry.attributes["neuron"] = asked.architecture;
     world_.project.hardware["gpu"] = asked.name;
     if (asked.vendor != "nvidia" || asked.compute_capability.empty()) return;
-    auto driver = knowledge_.drivers().component(asked.compute_capability);
+    const auto there = specs::newest_of_branch(question_.driver);
+    auto driver = knowledge_.drivers().component(asked.compute_capability, asked.first_driver, there);
     if (!question_.driver.empty()) {
-      const auto there = specs::newest_of_branch(question_.driver);
-      specs::add_open(driver, there);
       world_.project.hardware["driver"] = there;
     } else {
       world_.project.requires_.push_back(needs("driver", SpecifierSet::any(Versioning::pep440)));
@@ -287,21 +286,30 @@ class Builder {
       if (!holds || (!extra.empty() && dependency.holds(without))) continue;
       if (!dependency.url.empty()) continue;
       const auto name = knowledge_.real_name(dependency.name);
+      const auto* instead = override_of(name);
+      if (instead && !instead->holds(target_.environment())) continue;
+      const auto& range = instead ? instead->versions : dependency.versions;
       if (libraries_open_ && package.name.starts_with("nvidia-") && name.starts_with("nvidia-")) continue;
       const bool itself = name == package.name;
       if (!knowledge_.package(name))
         world_.required_by[name].insert(fmt::format("{}{}{} {}", package.name, extra.empty() ? "" : "+", extra, release.version.text()));
       if (!itself) {
-        made.requires_.push_back(needs(name, dependency.versions));
-        want({name, "", dependency.versions});
+        made.requires_.push_back(needs(name, range));
+        want({name, "", range});
       }
       for (const auto& other : dependency.extras) {
-        const auto versions = itself ? specs::range_or_any("==" + release.version.text()) : dependency.versions;
+        const auto versions = itself ? specs::range_or_any("==" + release.version.text()) : range;
         if (!knowledge_.package(name) || (itself && other == extra)) continue;
         made.requires_.push_back(needs(name + "+" + other, versions));
         want({name, other, versions});
       }
     }
+  }
+
+  // What stands in place of all requirements on the package; null.
+  const specs::Dependency* override_of(const std::string& name) const {
+    const auto found = std::ranges::find_if(question_.overrides, [&](const auto& one) { return knowledge_.real_name(one.dependency.name) == name; });
+    return found == question_.overrides.end() ? nullptr : &found->dependency;
   }
 
   const Knowledge& knowledge_;

@@ -25,6 +25,14 @@ TEST_CASE("driver span: a branch's last driver is in it, the next branch's first
   CHECK(v100.text() == "from 384.81 to the end of branch 580");
 }
 
+TEST_CASE("driver span: a product may be younger than its chip") {
+  const DriverSpan h200{"H200", "9.0", "550.90.07", "", {"550.90.07", {"535.183.01"}}};
+  CHECK(h200.holds("535.183.06"));
+  CHECK_FALSE(h200.holds("545.29.06"));
+  CHECK(driver_answer({h200}, "545.29.06").text == "No: driver 545.29.06 does not drive H200 (from 550.90.07 on; in other branches from 535.183.01).");
+  CHECK(driver_answer({h200}, "").text == "Drivers from 550.90.07 on drive H200.");
+}
+
 TEST_CASE("driver span: what drives several is from the newest's first to the oldest's last") {
   CHECK(driver_answer({v100, a100, b200}, "").text == "Drivers from 570.26 to the end of branch 580 drive V100, A100 and B200: B200 sets the first, V100 the last.");
   CHECK(driver_answer({a100}, "").text == "Drivers from 450.36.06 on drive A100.");

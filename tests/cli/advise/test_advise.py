@@ -282,6 +282,24 @@ class Advise(AdviseCase):
                 self.assertRegex(self.answer("--hw", "b200", "--workload", "matmul", "--lock", lock, exit_code=1)["line"],
                                  rf"^No: {name} does not run on B200: torch 2\.4\.0 has no kernels")
 
+    def test_an_extra_says_which_of_several_is_locked(self):
+        package = '[[package]]\nname = "torch"\nversion = "{}"\nsource = {{ registry = "https://pypi.org/simple" }}\n'
+        own = ('[[package]]\nname = "shop"\nversion = "1"\nsource = { virtual = "." }\n[package.optional-dependencies]\n'
+               'old = [{ name = "torch", version = "2.4.0" }]\nnew = [{ name = "torch", version = "2.7.1" }]\n')
+        lock = self.write("uv.lock", "version = 1\n" + package.format("2.4.0") + package.format("2.7.1") + own)
+        for extra, version in (("old", "2.4.0"), ("new", "2.7.1")):
+            document = self.json("advise", "--hw", "a100", "--workload", "matmul", "--lock", lock, "--extra", extra, "--explain")
+            self.assertIn(f"runs on A100: torch {version} ", document["answer"]["line"])
+            self.assertTrue(document["own"]["components"]["torch"].startswith(version), document["own"]["components"])
+
+    def test_what_comes_from_no_index_is_left_out_of_a_project(self):
+        for name, text in (("requirements.txt", "torch==2.4.0\ngit+https://example.org/a/b.git\n"),
+                           ("pyproject.toml", '[project]\nname = "x"\ndependencies = ["torch==2.4.0", "b @ git+https://example.org/a/b.git"]\n'),
+                           ("Pipfile", '[packages]\ntorch = "==2.4.0"\nb = {git = "https://example.org/a/b.git"}\n')):
+            answer = self.answer("--hw", "a100", "--workload", "matmul", "--project", self.write(name, text))
+            self.assertEqual((answer["package"]["package"], answer["package"]["version"]), ("torch", "2.4.0"), name)
+            self.assertRegex(" ".join(answer["remarks"]), r"Left out, and not judged: .*(git|b).*\(not from an index\)\.", name)
+
     def test_the_own_stack_beside_what_is_published(self):
         lock = self.write("requirements.txt", "tensorflow-gpu==1.14.0\nnumpy==1.16.4\n")
         arguments = ("--hw", "v100", "--workload", "matmul", "--explain", "--lock", lock, "--python", "3.7")

@@ -213,7 +213,7 @@ class Answers(Check):
         self.assertRegex(self.first_line("torch==2.4.0", "--driver", "535.183.01"), "with driver 535.183.01 on Python 3.8 to 3.12")
         self.assertRegex(self.first_line("torch==2.4.0", "--driver", "470.256.02", hw="v100", exit_code=1),
                          "needs driver 525.60.13 or newer; 470.256.02 is older")
-        self.assertRegex(self.first_line("torch==2.4.0", "--driver", "470.256.02", exit_code=1), r"H100 \(sm_90\) needs driver 520\.61\.05 or newer")
+        self.assertRegex(self.first_line("torch==2.4.0", "--driver", "470.256.02", exit_code=1), r"470\.256\.02 is older than the first for H100 \(sm_90\), 520\.56\.06")
         self.assertRegex(self.first_line("torch==2.4.0", "--python", "3.11"), r"on Python 3\.11\.$")
         self.assertRegex(self.first_line("torch==2.4.0", "--python", "3.11.4"), r"on Python 3\.11\.$")
         self.assertRegex(self.first_line("torch==2.4.0", "--python", "3.13", exit_code=1), "wheels for Python 3.8 to 3.12, not for 3.13")
@@ -223,7 +223,7 @@ class Answers(Check):
 
     def test_the_machine_as_requirements(self):
         self.assertRegex(self.first_line("torch==2.4.0", "driver==535.183.01", "python==3.11"), r"driver 535\.183\.01 on Python 3\.11\.$")
-        self.assertRegex(self.first_line("torch==2.4.0", "driver==470.256.02", exit_code=1), "470.256.02 does not know it")
+        self.assertRegex(self.first_line("torch==2.4.0", "driver==470.256.02", exit_code=1), "470.256.02 is older than the first for H100")
         self.assertRegex(self.first_line("torch==2.4.0", "python==3.13", exit_code=1), "not for 3.13")
 
     def test_aliases(self):
@@ -266,6 +266,7 @@ class Host(Check):
         self.assertRegex(self.first_line("torch==2.4.0", hw=None), r"^Yes: .* runs on NVIDIA H200 \(sm_90\) with driver 550\.54\.15")
         self.assertRegex(self.first_line("torch==2.15.0", hw=None, exit_code=1), "needs driver 580 or newer; 550.54.15 is older")
         self.assertRegex(self.first_line("torch==2.15.0", "--driver", "590.44.01", hw=None), "with driver 590.44.01")
+        self.assertRegex(self.first_line("torch==2.4.0", "--driver", "550.54.14", hw=None, exit_code=1), "older than the first for NVIDIA H200")
 
     def test_an_old_driver_that_tells_less(self):
         """NVML does not say the compute capability there; the catalog of GPUs does."""
@@ -312,6 +313,31 @@ class Inputs(Check):
                                      '[[package]]\nname = "mine"\nversion = "0.1"\nsource = { virtual = "." }\n'
                                      '[[package]]\nname = "torch"\nversion = "2.4.0"\nsource = { registry = "https://example.org/simple" }\n')
         self.is_torch_2_4(self.document(file), python="3.12 3.11 3.10", not_judged=["mine (not from an index)"])
+
+    def test_what_uv_is_told_of_all_requirements(self):
+        """torch 2.4.0 requires cuDNN 9.1.0.70 exactly."""
+        project = '[project]\nname = "mine"\nversion = "1"\nrequires-python = ">=3.9"\ndependencies = ["torch==2.4.0", "nvidia-cudnn-cu12==9.5.0.50"]\n'
+        file = self.write("pyproject.toml", project)
+        self.assertTrue(self.first_line(file, exit_code=1).startswith("No: "))
+        for overrides, cudnn in (('"nvidia-cudnn-cu12==9.5.0.50"', "9.5.0.50"), ('"nvidia-cudnn-cu12==9.2.0.82"', "9.2.0.82")):
+            file = self.write("pyproject.toml", project + f"[tool.uv]\noverride-dependencies = [{overrides}]\n")
+            self.assertEqual(self.document(file)["stack"]["nvidia-cudnn-cu12"], cudnn)
+        lock = 'version = 1\nrequires-python = ">=3.10"\n[manifest]\noverrides = [{ name = "nvidia-cudnn-cu12", specifier = "==9.5.0.50" }]\n'
+        package = '[[package]]\nname = "{}"\nversion = "{}"\nsource = {{ registry = "https://example.org/simple" }}\n'
+        packages = package.format("torch", "2.4.0") + package.format("nvidia-cudnn-cu12", "9.5.0.50")
+        self.assertEqual(self.document(self.write("uv.lock", lock + packages))["answer"], "yes")
+        self.assertEqual(self.document(self.write("uv.lock", "version = 1\n" + packages), exit_code=1)["answer"], "no")
+        file = self.write("pyproject.toml", '[project]\nname = "mine"\nversion = "1"\ndependencies = ["torch"]\n'
+                                            '[tool.uv]\nconstraint-dependencies = ["torch<2.5"]\n')
+        self.assertEqual(self.document(file)["stack"]["torch"], "2.4.1")
+        said = self.stackx("advise", "--hw", "a100", "--workload", "matmul", "--project", file).stdout
+        self.assertTrue(said.startswith("Run torch 2.4.1"), said)
+
+    def test_alternatives_of_poetry(self):
+        file = self.write("pyproject.toml", '[tool.poetry]\nname = "mine"\n[tool.poetry.dependencies]\npython = ">=3.9,<3.9.1 || >3.9.1,<3.13"\n'
+                                            'torch = "~2.2 || ~2.4"\n')
+        self.assertEqual(self.document(file)["stack"]["torch"], "2.4.1")
+        self.assertRegex(self.first_line(file, "torch==2.3.1", exit_code=1), "^No: ")
 
     def test_poetry_lock(self):
         file = self.write("poetry.lock", '[[package]]\nname = "torch"\nversion = "2.4.0"\noptional = false\nfiles = []\n'

@@ -37,6 +37,23 @@ class BuildsOfAnotherIndex(Answers):
                          "Unknown: no torch 2.9.0+cu129 is known; known are 2.9.0+cu126 and 2.9.0+cu128 and 2.9.0+cu130.")
 
 
+class DriversOlderThanTheProduct(Answers):
+    def test_it_knows_the_chip_and_not_the_card(self):
+        for hw, driver, first in (("l40s", "525.60.13", "535.104.05"), ("h200", "535.161.08", "550.90.07"), ("h100-nvl-94gb", "525.105.17", "535.104.05")):
+            said = self.said("torch==2.4.0", "--driver", driver, hw=hw)
+            self.assertRegex(said, rf"^No: driver {driver} is older than the first for .*, {first}\. ")
+            self.assertIn(f"The nearest that runs: driver >={first} instead of {driver}", said)
+        self.assertIn("550.90.07; of branch 555 it is 555.42.06.", self.said("torch==2.4.0", "--driver", "555.42.02", hw="h200"))
+
+    def test_what_is_as_new_or_may_be_an_older_product_is_no_matter(self):
+        for hw, driver in (("l40s", "535.104.05"), ("h200", "535.183.06"), ("h100", "525.60.13"), ("a100", "525.60.13"), ("h200-nvl-141gb", "550.144.03")):
+            self.check("torch==2.4.0", "--driver", driver, hw=hw)
+
+    def test_without_a_driver_the_least_is_named(self):
+        self.assertIn("with driver >=550.90.07", self.first_line("torch==2.4.0", hw="h200"))
+        self.assertIn("driver >=550.90.07", " ".join(self.stackx("advise", "--hw", "h200", "--workload", "matmul", "--have", "cuda=12.6").stdout.split()))
+
+
 class Nearest(Answers):
     def test_the_least_change_first_then_the_newest(self):
         self.assertEqual(self.nearest("tensorflow[and-cuda]==2.15.0", hw="a100"), ["tensorflow[and-cuda]==2.15.1"])

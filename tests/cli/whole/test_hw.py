@@ -200,6 +200,7 @@ class Hardware(BlackBox):
         self.stackx("hw", "drivers", "k80", "b200", exit_code=1)
         document = self.json("hw", "drivers", "v100", "a100", "--driver", "590.44.01", exit_code=1)
         self.assertEqual((document["drives_all"], document["all"]), (False, {"since": "450.36.06", "last_branch": "580"}))
+        self.assertIn("does not drive H200 (from 550.90.07 on", self.stackx("hw", "drivers", "h200", "l4", "--driver", "530.41.03", exit_code=1).stdout)
         orin = self.json("hw", "drivers", "jetson agx orin", "v100")
         self.assertEqual((orin["drives_all"], orin["all"]), (None, None))
         for several in (["v100,b200"], ["v100 b200"], ["v100", "b200", "v100"]):

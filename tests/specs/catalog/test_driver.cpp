@@ -38,8 +38,8 @@ const char* const sample = R"(
   {"of": "torch", "versions": "*"})";
 
 // On which side of what the GPU is driven.
-bool drives(const DriverFacts& drivers, const std::string& gpu, const std::string& driver) {
-  auto component = drivers.component(gpu);
+bool drives(const DriverFacts& drivers, const std::string& gpu, const std::string& driver, const FirstDriver& product = {}) {
+  auto component = drivers.component(gpu, product, driver);
   const auto* entry = add_open(component, driver);
   REQUIRE(entry != nullptr);
   VersionEntry device;
@@ -48,6 +48,18 @@ bool drives(const DriverFacts& drivers, const std::string& gpu, const std::strin
 }
 
 }  // namespace
+
+TEST_CASE("driver: a product's own first counts, in the branch of the driver that is there") {
+  const auto drivers = read({sample});
+  const FirstDriver h200{"550.90.07", {"535.183.01", "555.42.06"}}, early{"520.56.06"};
+  CHECK(drives(drivers, "9.0", "525.60.13"));
+  CHECK_FALSE(drives(drivers, "9.0", "525.60.13", h200));
+  CHECK(drives(drivers, "9.0", "535.183.06", h200));
+  CHECK_FALSE(drives(drivers, "9.0", "555.42.02", h200));
+  CHECK(drives(drivers, "9.0", "520.56.06", early));  // older than the first CUDA for its capability
+  CHECK(drivers.since("9.0", h200) == "550.90.07");
+  CHECK(drivers.component("9.0", h200).versions.size() == 2);  // of any driver the least number counts
+}
 
 TEST_CASE("driver: machine code needs what minor-version compatibility does, PTX the toolkit's own driver") {
   const auto drivers = read({sample});

@@ -67,6 +67,20 @@ bool is_processor(const std::string& name) {
 
 }  // namespace
 
+TEST_CASE("accelerators: the first driver is the product's, of a family that of its oldest") {
+  CHECK(shipped().identify("l40s")->first_driver.since == "535.104.05");
+  CHECK(shipped().first_driver("h200").since == "550.90.07");
+  CHECK(shipped().first_driver("NVIDIA H100 80GB HBM3").since == "525.85.05");
+  CHECK(shipped().first_driver("h100").since == "520.56.06");  // a PCIe card is one, too
+  CHECK(shipped().first_driver("a100").since.empty());
+  CHECK(shipped().first_driver("no such GPU").since.empty());
+  CHECK_THROWS_WITH(parse(R"({"title": "X", "vendor": "nvidia", "architecture": "x", "driver_since": "R535"})"),
+                    Contains("driver_since") && Contains("expected a driver such as"));
+  for (const auto& model : shipped().all())
+    if (!model.first_driver.since.empty())
+      for (const auto& one : model.first_driver.also) CHECK_FALSE(model.first_driver.is_older(one));
+}
+
 TEST_CASE("every spelling of a GPU in the evidence is a model", "[accelerator]") {
   std::set<std::string> spellings;
   for (const auto& file : fs::recursive_directory_iterator(data / "evidence"))

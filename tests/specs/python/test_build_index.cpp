@@ -32,4 +32,10 @@ TEST_CASE("build index: the build that an address of PyTorch's stands for") {
     CHECK(pytorch_label(url).empty());
 }
 
+TEST_CASE("build index: the usual one, by its addresses of now and before") {
+  for (const char* url : {usual_index, "http://pypi.org/simple/", "https://pypi.python.org/simple"})
+    CHECK(is_usual_index(url));
+  for (const char* url : {"", "https://pypi.org/", "https://mirror/simple", "https://download.pytorch.org/whl/cpu"}) CHECK_FALSE(is_usual_index(url));
+}
+
 }  // namespace stackx::specs

@@ -108,6 +108,25 @@ TEST_CASE("package list: of several versions in a lock the markers tell for whic
         Texts{"torch (locked to several versions, by platform)"});
 }
 
+TEST_CASE("package list: overrides of uv.lock") {
+  const auto list = read("uv.lock", R"(version = 1
+[manifest]
+overrides = [{ name = "nvidia-cudnn-cu12", specifier = "==9.5.0.50" }, { name = "b", marker = "sys_platform == 'never'" }]
+[[package]]
+name = "torch"
+version = "2.4.0"
+)");
+  REQUIRE(list.overrides.size() == 2);
+  CHECK(list.overrides.front().dependency.text() == "nvidia-cudnn-cu12==9.5.0.50");
+  CHECK(list.overrides.back().dependency.marker.has_value());
+}
+
+TEST_CASE("package list: the Pythons of poetry.lock in Poetry's form") {
+  const auto list = read("poetry.lock", "[metadata]\npython-versions = '>=3.9,<3.9.1 || >3.9.1,<3.13'\n");
+  REQUIRE(list.python);
+  CHECK(list.python->text() == ">=3.9,<3.13,!=3.9.1");
+}
+
 TEST_CASE("package list: of several versions in uv.lock an extra or group that is asked for says which is meant") {
   const std::string lock = R"(version = 1
 [[package]]

@@ -59,7 +59,21 @@ TEST_CASE("Poetry: ranges as PEP 440 has them") {
   CHECK(is("2.4.*") == "==2.4.*");
   CHECK(is(">=1, <2") == ">=1,<2");
   CHECK(is(" * ") == "*");
-  for (const char* none : {"", "^", "^x", "~", "<1 || >2", "1,,^", ">=1 <2"}) CHECK(is(none) == "(none)");
+  for (const char* none : {"", "^", "^x", "~", "1,,^", ">=1 <2", "1 ||", "|| 2", "~1.26 || ^2.1", "!=1 || 3", "<=1 || >=2"}) CHECK(is(none) == "(none)");
+}
+
+TEST_CASE("Poetry: alternatives as one range, without what lies between") {
+  const auto is = [](const char* text) { return pep440_of_poetry(text).value_or("(none)"); };
+  CHECK(is("^1.24 || ^2.0") == ">=1.24,<3");
+  CHECK(is("~2.4 || ~2.7") == ">=2.4,<2.8,!=2.5.*,!=2.6.*");
+  CHECK(is("~2.7 | ~2.4") == ">=2.4,<2.8,!=2.5.*,!=2.6.*");
+  CHECK(is(">=3.9,<3.9.1 || >3.9.1") == ">=3.9,!=3.9.1");
+  CHECK(is("<1 || >2") == "!=1.*,!=2");
+  CHECK(is(">=2.5,<2.6 || >=2.7.1") == ">=2.5,!=2.6.*,!=2.7.0.*");
+  CHECK(is("^2.4 || 2.5.1") == ">=2.4,<3");
+  CHECK(is("^2.4 || *") == "*");
+  CHECK(is("2.4.* || 2.6.*") == ">=2.4,<2.7,!=2.5.*");
+  CHECK(is("<2 || >=1.5") == "*");
 }
 
 TEST_CASE("Poetry: dependencies, extras and groups") {
@@ -80,7 +94,7 @@ TEST_CASE("Poetry: errors say where and what there is") {
   const auto refusal = [](const std::string& text, const Names& extras = {}, const Names& groups = {}) {
     return message_of([&] { parse(text, extras, groups); });
   };
-  CHECK_THAT(refusal("[tool.poetry.dependencies]\na = '<1 || >2'"), Contains("p.toml:2:5: \"<1 || >2\": expected one range"));
+  CHECK_THAT(refusal("[tool.poetry.dependencies]\na = '~1.26 || ^2.1'"), Contains("p.toml:2:5: \"~1.26 || ^2.1\": expected a range"));
   CHECK_THAT(refusal("[tool.poetry.dependencies]\na = {git = 'https://h/a'}"), Contains("the package comes by \"git\""));
   CHECK_THAT(refusal(example, {"cpu"}), Contains("there is no extra \"cpu\" here, but gpu"));
   CHECK_THAT(refusal(example, {}, {"docs"}), Contains("there is no dependency group \"docs\" here, but test"));

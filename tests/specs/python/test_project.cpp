@@ -158,4 +158,18 @@ TEST_CASE("a Python project is loaded by the name of its file, with catalogs fro
              Contains("only an overlay (\"overlay\": true) lies over them"));
 }
 
+TEST_CASE("project: what comes from no index is refused, or taken by who asks for it") {
+  const Files files;
+  for (const auto& [name, text] : {std::pair{"requirements.txt", "flask\ngit+https://h/a.git\n"},
+                                   {"pyproject.toml", "[project]\nname = 'x'\ndependencies = ['flask', 'a @ git+https://h/a.git']\n"},
+                                   {"Pipfile", "[packages]\nflask = '*'\na = {git = 'https://h/a.git'}\n"}}) {
+    const auto file = files.write(name, text);
+    CHECK_FALSE(message_of([&] { read_python_project(file, {}); }).empty());
+    Texts elsewhere;
+    CHECK(read_python_project(file, {}, &elsewhere).dependencies.size() == 1);
+    REQUIRE(elsewhere.size() == 1);
+    CHECK_THAT(elsewhere.front(), Contains("git"));
+  }
+}
+
 }  // namespace project_tests

@@ -46,6 +46,22 @@ a.b = 1
 
 }  // namespace
 
+TEST_CASE("pyproject.toml: what uv is told of all requirements on a package") {
+  const auto project = parse(R"([project]
+name = "x"
+dependencies = ["torch>=2.5", "numpy", "colorama"]
+[tool.uv]
+constraint-dependencies = ["numpy<2"]
+override-dependencies = ["torch==2.4.0", "colorama; sys_platform == 'never'"]
+)");
+  CHECK(project.dependencies.at(0).dependency.text() == "torch==2.4.0");
+  CHECK(project.dependencies.at(2).dependency.text() == "colorama; sys_platform == \"never\"");
+  REQUIRE(project.constraints.size() == 1);
+  CHECK(project.constraints.front().dependency.text() == "numpy<2");
+  CHECK(project.overrides.size() == 2);
+  CHECK_THAT(message_of([] { parse("[tool.uv]\noverride-dependencies = ['a @ https://h/a']"); }), Contains("p.toml:2:"));
+}
+
 TEST_CASE("pyproject.toml: dependencies, extras and groups") {
   const auto project = parse(example);
   CHECK(project.name == "My.Shop");
