@@ -38,8 +38,8 @@ TEST_CASE("install line: what a shell takes as it is", "[recipe]") {
   // Requirements as users wrote them.
   CHECK(install_line({"torch==2.8.0+cu126", "numpy<2"}) ==
         "pip install torch==2.8.0+cu126 \"numpy<2\" --extra-index-url https://download.pytorch.org/whl/cu126");
-  CHECK(install_line({"torch==1.8.2+cu102"}) == "pip install torch==1.8.2+cu102 --extra-index-url https://download.pytorch.org/whl/lts/1.8/cu102");
-  CHECK(install_line({"jax[cuda11-pip]==0.4.24"}) ==
+  CHECK(install_line(std::vector<std::string>{"torch==1.8.2+cu102"}) == "pip install torch==1.8.2+cu102 --extra-index-url https://download.pytorch.org/whl/lts/1.8/cu102");
+  CHECK(install_line(std::vector<std::string>{"jax[cuda11-pip]==0.4.24"}) ==
         "pip install \"jax[cuda11-pip]==0.4.24\" -f https://storage.googleapis.com/jax-releases/jax_cuda_releases.html");
   CHECK(install_line({"app; extra == \"$(x)\"", "own==1.0+cu126", "torch==2.0.0+mine"}) ==
         "pip install 'app; extra == \"$(x)\"' own==1.0+cu126 torch==2.0.0+mine");
