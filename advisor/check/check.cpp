@@ -8,6 +8,7 @@
 
 #include "advisor/check/as_source.hpp"
 #include "advisor/check/beside.hpp"
+#include "advisor/check/brought_by.hpp"
 #include "advisor/check/contradiction.hpp"
 #include "advisor/check/driver_words.hpp"
 #include "advisor/check/forward_compatibility.hpp"
@@ -307,6 +308,8 @@ class Checking {
       result_.answer = Answer::no;
       result_.because = here.gpu.for_cpus;
       result_.text = result_.because.front();
+      const auto name = result_.text.substr(0, result_.text.find(' '));
+      result_.clash = brought_by(here.world, here.judged.chosen, name, result_.text.substr(0, result_.text.find(" (")));
       if (!say_fallen_back(here)) result_.nearest = nearest(question_, here);
     } else if (question_.gpu && !here.gpu.unknown.empty()) {
       result_.answer = Answer::unknown;

@@ -14,8 +14,10 @@ namespace {
 
 using specs::is_newer;
 
-// Where nobody says what a toolkit's compiler knows, it counts.
-bool has_code_for(const Knowledge& knowledge, const std::string& cuda, const DriverSpan& gpu) {
+// From the first toolkit that has its target on; where nobody says what a later one's compiler knows, that counts.
+bool has_toolkit_for(const Knowledge& knowledge, const std::string& cuda, const DriverSpan& gpu) {
+  const auto first = knowledge.drivers().first_toolkit(gpu.compute_capability);
+  if (first && is_newer(*first, cuda)) return false;
   const auto build = knowledge.about("cuda-toolkit", specs::pep440_version(cuda)).built_for;
   return gpu.compute_capability.empty() || !build || build->reach(gpu.compute_capability) != specs::GpuBuild::Reach::none;
 }
@@ -29,7 +31,7 @@ struct Use {
 std::vector<Use> uses_of(const Knowledge& knowledge, const std::vector<std::string>& releases, const std::vector<DriverSpan>& gpus) {
   std::vector<Use> uses;
   for (const auto& gpu : gpus) {
-    const auto first = std::ranges::find_if(releases, [&](const auto& cuda) { return has_code_for(knowledge, cuda, gpu); });
+    const auto first = std::ranges::find_if(releases, [&](const auto& cuda) { return has_toolkit_for(knowledge, cuda, gpu); });
     if (first != releases.end()) uses.push_back({&gpu, *first});
   }
   return uses;

@@ -183,9 +183,13 @@ Component DriverFacts::component(const std::string& compute_capability, const Fi
     const auto version = version_of(point);
     driver.versions.push_back(driver_entry(version, compute_capability, first && version < version_of(*first), is_newer_than_last(version)));
   }
-  if (asked.empty() || !add_open(driver, asked) || product.since.empty()) return driver;
-  auto& there = *std::ranges::find_if(driver.versions, [&](const auto& entry) { return entry.version == version_of(asked); });
-  there = driver_entry(there.version, compute_capability, product.is_older(asked), is_newer_than_last(there.version));
+  const auto judge = [&](const std::string& point) {
+    if (point.empty() || add_open(driver, point) == nullptr || product.since.empty()) return;
+    auto& there = *std::ranges::find_if(driver.versions, [&](const auto& entry) { return entry.version == version_of(point); });
+    there = driver_entry(there.version, compute_capability, product.is_older(point), is_newer_than_last(there.version));
+  };
+  if (const auto begins = product.in_branch_of(asked); !is_newer(begins, asked)) judge(begins);  // of a branch, those from there on
+  judge(asked);
   return driver;
 }
 

@@ -217,6 +217,9 @@ class Oracle {
     return Reach::none;
   }
 
+  // A bare number is a branch: its newest.
+  Number asked_driver() const { return number(world_.driver.find('.') == world_.driver.npos ? world_.driver + ".9999" : world_.driver); }
+
   std::string least_driver(const std::string& cuda, Reach reach) const {
     if (cuda == "any") return "";
     if (const auto found = world_.drivers.cuda.find(cuda); found != world_.drivers.cuda.end()) {
@@ -252,7 +255,7 @@ class Oracle {
         unstated.insert(name);
       }
     }
-    for (const auto& driver : world_.driver.empty() ? tried_drivers() : std::vector<Number>{number(world_.driver)}) {
+    for (const auto& driver : world_.driver.empty() ? tried_drivers() : std::vector<Number>{asked_driver()}) {
       const bool known = world_.drivers.since.empty() || driver >= number(world_.drivers.since);
       const bool still = world_.drivers.last.empty() || driver.empty() || driver.front() <= std::stoi(world_.drivers.last);
       if (known && still && std::ranges::all_of(least, [&](const auto& one) { return driver >= one; })) expected_.drivers.push_back(driver);

@@ -50,6 +50,16 @@ TEST_CASE("driver span: one driver for several") {
   CHECK(driver_answer({orin, b200}, "535.183.01").drives_all == false);  // whatever drives Orin
 }
 
+TEST_CASE("driver span: a bare number is a branch, and some driver of it will do") {
+  CHECK(b200.holds("570"));
+  CHECK_FALSE(b200.holds("565"));
+  CHECK_FALSE(b200.holds("570.1"));
+  CHECK(v100.holds("580"));
+  CHECK_FALSE(v100.holds("590"));
+  CHECK(driver_answer({v100, b200}, "570").text == "Yes: driver 570 drives V100 and B200, from 570.26 on.");
+  CHECK(driver_answer({v100, b200}, "575").text == "Yes: driver 575 drives V100 and B200.");
+}
+
 TEST_CASE("driver span: what has drivers of its own is unknown, never a no") {
   const auto unknown = driver_answer({orin, a100}, "535.183.01");
   CHECK(unknown.text == "Unknown for Orin: no branch of NVIDIA's drivers is known for it. Driver 535.183.01 drives A100.");

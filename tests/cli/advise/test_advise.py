@@ -399,7 +399,7 @@ class Advise(AdviseCase):
         no = self.answer("--hw", "rtx5090", "--workload", "train_resnet50", "--project", project, exit_code=1)
         self.assertRegex(no["cautions"][-1], r"^What is known to run there: torch [\d.]+, jax\[cuda12\] [\d.]+\.$")
         no = self.answer("--hw", "h100", "--workload", "matmul", "--python", "2.7", exit_code=1)
-        self.assertRegex(no["cautions"][0], r"^The nearest that runs: Python 3\.\d+ instead of 2\.7, torch [\d.]+\.$")
+        self.assertRegex(no["cautions"][0], r"^The nearest that runs: Python 3\.\d+ instead of 2\.7, torch [\d.]+\. To install it: pip install torch==[\d.]+$")
 
     def test_what_check_calls_driver(self):
         asked = ("--hw", "h100", "--workload", "matmul")

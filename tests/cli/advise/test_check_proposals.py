@@ -1,0 +1,90 @@
+"""What `stackx check` proposes is what it says yes to: the printed line, asked on the same machine; and the driver by its branch."""
+
+import shlex
+
+from check_base import Check
+
+CU128 = "https://download.pytorch.org/whl/cu128"
+
+
+class Proposals(Check):
+    ASKED = (("vllm==0.8.5", "gh200"), ("vllm==0.10.2", "gh200"), ("vllm==0.9.2", "rtx5090"), ("vllm==0.9.2", "b200"), ("vllm<0.9", "rtx5090"),
+             ("vllm==0.6.3", "b200"), ("vllm==0.10.2", "v100"), ("sglang==0.4.0", "b200"), ("torch==2.15.0", "v100"), ("torch==2.4.0", "gh200"),
+             ("torch==2.0.0", "h100"), ("tensorflow==2.4.0", "h100"), ("jax[cuda12]==0.4.20", "b200"), ("jax", "a100"), ("torch==2.5.1 xformers", "b200"),
+             ("torch torchvision==0.15.0", "h100"), ("flash-attn==2.5.0 torch==2.3.0", "rtx5090"))
+
+    def words_of(self, nearest):
+        return nearest["install"] + [word for url in nearest["indexes"] for word in ("--extra-index-url", url)]
+
+    def test_what_is_proposed_is_no_no(self):
+        for asked, hw in self.ASKED:
+            document = self.document(*asked.split(), hw=hw, exit_code=None)
+            for nearest in filter(None, [document["nearest"], *document["others"]]):
+                if not nearest["install"]:
+                    continue
+                python = ".".join(nearest["stack"]["python"].split(".")[:2])
+                with self.subTest(asked=asked, hw=hw, words=self.words_of(nearest)):
+                    self.assertNotEqual(self.answer(*self.words_of(nearest), "--python", python, hw=hw), "no")
+
+    def test_the_index_is_in_the_printed_line(self):
+        """The version that is asked for stays where one of PyTorch's indexes has a build of its torch that runs there."""
+        for asked, hw, label in (("vllm==0.9.2", "rtx5090", "cu128"), ("vllm==0.10.2", "gh200", "cu129")):
+            out = self.check(asked, hw=hw, exit_code=1).stdout
+            self.assertIn(f"The nearest that runs: the same with PyTorch's index for {label} beside the usual one\n", out)
+            line = f"pip install {asked} --extra-index-url https://download.pytorch.org/whl/{label}"
+            self.assertIn(f"  {line}\n", out)
+            self.assertEqual(self.answer(*shlex.split(line)[2:], hw=hw), "yes")
+        out = self.check("vllm==0.8.5", "--extra-index-url", CU128, hw="b200", exit_code=1).stdout
+        self.assertIn(f"  pip install vllm==0.9.2 --extra-index-url {CU128}\n", out)
+
+    def test_how_a_build_for_processors_comes_in(self):
+        out = self.check("vllm==0.10.2", hw="gh200", exit_code=1).stdout
+        self.assertIn("How it comes:\n  you ask for vllm ==0.10.2\n   └─ vllm 0.10.2 needs torch ==2.8.0\n"
+                      "      └─ torch 2.8.0 is built for CPUs and does not use a GPU\n", out)
+
+    def test_the_nearest_of_a_range(self):
+        nearest = self.document("vllm<0.9", hw="rtx5090", exit_code=1)["nearest"]
+        self.assertEqual(nearest["changes"][0], {"name": "vllm", "from": "<0.9", "to": "0.10.2"})
+
+    def test_the_nearest_python(self):
+        for asked in ("torch==2.5.1", "tensorflow==2.20.0"):
+            change = self.document(asked, "--python", "3.14", hw="h100", exit_code=1)["nearest"]["changes"][0]
+            self.assertEqual((change["name"], change["to"]), ("python", "3.13"))
+
+    def test_no_version_is_made_up(self):
+        self.assertNotIn(".0.0.0.1", self.check("sglang==0.4.0", hw="b200", exit_code=1).stdout)
+
+    def test_what_nobody_asked_for_is_not_said_to_be_asked_for(self):
+        text = self.first_line("torch", "torchvision==0.15.0", hw="h100", exit_code=1)
+        self.assertIn("the newest torch is 2.15.0", text)
+        self.assertNotIn("torch ==2.15.0 is asked for", text)
+
+
+class Said(Check):
+    def test_without_a_version_all_its_pythons(self):
+        self.assertIn("on Python 3.11 to 3.15", self.first_line("torch", hw="h100"))
+
+    def test_what_is_not_judged_is_of_the_release_judged(self):
+        for asked, others in (("torch", ("cmake", "dataclasses", "future", "lit")), ("tensorflow[and-cuda]", ("enum34", "backports-weakref"))):
+            named = self.document(asked, hw="h100")["not_judged"]
+            self.assertTrue(named)
+            self.assertFalse(set(others) & set(named), named)
+
+    def test_a_package_that_does_not_say_its_gpus(self):
+        self.assertEqual(self.first_line("triton", hw="v100"), "Unknown: for which GPUs triton works is not known here.")
+
+
+class Branches(Check):
+    """--driver 525 is any driver of branch 525."""
+
+    def test_a_branch_is_met_by_some_driver_of_it(self):
+        for asked, hw, driver, first in (("torch==2.5.1", "h100", "525", "525.60.13"), ("torch==2.7.1+cu128", "rtx5090", "570", "570.26"),
+                                         ("torch==2.5.1+cu118", "t4", "450", "450.80.02")):
+            self.assertIn(f"with driver {driver} (from {first} on)", self.first_line(asked, "--driver", driver, hw=hw))
+        self.assertIn("with driver 535 on Python", self.first_line("torch==2.5.1", "--driver", "535", hw="h100"))
+
+    def test_what_no_driver_of_it_does(self):
+        self.assertIn("needs driver 525.60.13 or newer; 520 is older", self.first_line("torch==2.5.1", "--driver", "520", hw="h100", exit_code=1))
+        self.assertIn("drivers after R580 do not drive", self.first_line("torch==2.5.1", "--driver", "590", hw="v100", exit_code=1))
+        self.assertIn("No: vllm 0.6.3 has no kernels", self.first_line("vllm==0.6.3", "--driver", "570", hw="rtx5090", exit_code=1))
+        self.assertIn("525.53 is older", self.first_line("torch==2.5.1", "--driver", "525.53", hw="h100", exit_code=1))
