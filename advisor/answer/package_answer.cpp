@@ -106,7 +106,8 @@ std::string cuda_instead(const Grounds& from, const std::string& root, const Nea
 // What is said to be kept excludes itself, or is not there at all, whatever is to run.
 std::string cuda_failure(const Grounds& from) {
   const auto& have = from.options.have;
-  if (have.cuda.empty()) return "";
+  const auto& gpu = from.known.wish->question.gpu;
+  if (have.cuda.empty() || !gpu || gpu->vendor != "nvidia") return "";
   const auto& drivers = from.knowledge.drivers();
   if (auto none = no_such_cuda(drivers, have.cuda); !none.empty()) return none;
   const auto least = drivers.least(have.cuda.contains('.') ? have.cuda : have.cuda + ".1", specs::GpuBuild::Reach::cubin);

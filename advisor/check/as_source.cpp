@@ -130,7 +130,8 @@ std::optional<Unlisted> told_of_unlisted(const Knowledge& knowledge, const Quest
   for (const auto& placed : question.asked) {
     const auto name = knowledge.real_name(placed.dependency.name);
     const auto fact = knowledge.about(name, specs::pep440_version("0"));
-    if (!fact.note.empty()) return Unlisted{name, fmt::format("{} is {}", name, fact.note), fact.instead};
+    const bool says_what_it_is = !fact.instead.empty() || !fact.through.empty() || !knowledge.package(name);  // else a remark
+    if (!fact.note.empty() && says_what_it_is) return Unlisted{name, fmt::format("{} is {}", name, fact.note), fact.instead};
   }
   return std::nullopt;
 }

@@ -92,12 +92,18 @@ class Reading {
   }
 
   void read(const workspace::Pasted& pasted) {
-    for (const auto& file : pasted.files) read(file);
-    for (const auto& file : pasted.constraints) {
+    if (request_.python.empty() && !pasted.python.empty()) question_.set_python(pasted.python);
+    const auto list_of = [&](const char* option, const std::string& file) {
       auto list = context_.words_name_files ? list_in(file) : std::nullopt;
-      if (!list) throw bad_input(fmt::format("-c {}: there is no such file here", specs::in_quotes(file)));
-      std::ranges::move(list->dependencies, std::back_inserter(question_.constraints));
+      if (!list) throw bad_input(fmt::format("{} {}: there is no such file here", option, specs::in_quotes(file)));
+      return std::move(*list);
+    };
+    for (const auto& file : pasted.files) {
+      take(list_of("-r", file));
+      read_a_file_ = true;
+      last_file_ = specs::to_utf8(file.substr(0, 200));
     }
+    for (const auto& file : pasted.constraints) std::ranges::move(list_of("-c", file).dependencies, std::back_inserter(question_.constraints));
     auto list = specs::parse_freeze(fmt::format("{}\n{}\n", fmt::join(pasted.requirements, "\n"), fmt::join(pasted.indexes, "\n")), "the command");
     typed_ = list.dependencies;
     take(std::move(list));

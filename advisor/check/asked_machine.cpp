@@ -90,6 +90,8 @@ class AskedMachine {
   void read_platform() {
     const auto& text = platform_;
     if (text.empty()) return;
+    constexpr std::size_t longest = 100;  // of any platform; std::regex goes as deep as a text is long
+    if (text.size() > longest) throw bad_input(fmt::format("--platform {}: expected \"linux x86_64\" or \"linux aarch64\"", specs::in_quotes(text.substr(0, longest))));
     static const std::regex form(R"(linux[ _](\w+)|manylinux(?:_2_(\d{1,3})|(1|2010|2014))_(\w+))");
     std::smatch parts;
     if (std::regex_match(text, parts, form)) {

@@ -4,27 +4,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "advisor/check/as_source.hpp"
-#include "advisor/check/beside.hpp"
 #include "advisor/check/brought_by.hpp"
 #include "advisor/check/contradiction.hpp"
 #include "advisor/check/driver_words.hpp"
+#include "advisor/check/finish.hpp"
 #include "advisor/check/forward_compatibility.hpp"
-#include "advisor/check/judge.hpp"
 #include "advisor/check/left_out.hpp"
 #include "advisor/check/misspelt.hpp"
 #include "advisor/check/nearest/asked_otherwise.hpp"
 #include "advisor/check/nearest/nearest.hpp"
 #include "advisor/check/nearest/with_code.hpp"
-#include "advisor/check/on_gpu.hpp"
+#include "advisor/check/on_python.hpp"
 #include "advisor/check/otherwise.hpp"
 #include "advisor/check/through.hpp"
 #include "advisor/check/unknown_release.hpp"
 #include "advisor/check/wording.hpp"
-#include "advisor/check/world/python_world.hpp"
-#include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/format/listed.hpp"
@@ -34,26 +30,13 @@
 namespace stackx::advisor {
 namespace {
 
-// A question on one Python.
-struct OnPython {
-  PythonWorld world;
-  Judged judged;
-  OnGpu gpu;
-  bool yes(const Question& question) const {
-    return judged.runs && (!question.gpu || (gpu.for_cpus.empty() && gpu.unknown.empty() && !gpu.used.empty()));
-  }
-};
-
 class Checking {
  public:
-  Checking(const Knowledge& knowledge, const Question& question) : knowledge_(knowledge), question_(question) {
-    exact_ = std::ranges::all_of(question.asked, [](const auto& placed) {
-      return placed.dependency.versions.text().starts_with("==");
-    });
-  }
+  Checking(const Knowledge& knowledge, const Question& question) : knowledge_(knowledge), question_(question) {}
 
   Checked run() {
-    auto here = on_the_python();
+    auto [here, pythons] = on_their_python(knowledge_, question_, !beside_another_);
+    result_.pythons = std::move(pythons);
     if (const auto clash = contradiction(knowledge_, question_, here.world.python))
       say_contradiction(*clash);
     else if (!here.world.unknown.empty())
@@ -61,96 +44,28 @@ class Checking {
     else if (!here.judged.installable || !here.judged.runs)
       say_no(here);
     else if (auto other = by_its_framework(here))
-      return std::move(*other);
-    else if (knows_none(here))
+      return as_asked(std::move(*other));
+    else if (knows_none(knowledge_, question_, here))
       say_knows_none(here);
     else if (!nowhere(here).empty())
       say_nowhere(here);
     else
       say_gpu(here);
-    finish(here);
-    if (!question_.in_place_of.empty()) say_in_place_of();
-    return std::move(result_);
+    finish(result_, knowledge_, question_, here);
+    return as_asked(std::move(result_));
   }
 
  private:
-  OnPython on(const std::string& python) const { return on(question_, python); }
-
-  OnPython on(const Question& question, const std::string& python) const {
-    OnPython result{python_world(knowledge_, question, python), {}, {}};
-    if (!result.world.unknown.empty()) return result;
-    result.judged = judge({result.world.project, result.world.catalog, result.world.order});
-    if (result.judged.installable && question.gpu)
-      result.gpu = on_gpu(knowledge_, question, result.judged.chosen);
-    return result;
-  }
-
   // transformers alone: as torch with it, which an installer need not bring.
   std::optional<Checked> by_its_framework(const OnPython& here) const {
     if (!here.gpu.used.empty() || !here.gpu.unknown.empty() || !nowhere(here).empty()) return std::nullopt;
     const auto through = through_framework(knowledge_, question_);
     if (!through) return std::nullopt;
     auto checked = of_another(through->question);
-    checked.text = fmt::format("{} has no code for GPUs of its own and takes that of {}: {}", asked(), through->framework, checked.text);
+    const bool one = through->packages.size() == 1;
+    checked.text = fmt::format("{} {} no code for GPUs of {} own and {} that of {}: {}", specs::listed(through->packages), one ? "has" : "have",
+                               one ? "its" : "their", one ? "takes" : "take", through->framework, checked.text);
     return checked;
-  }
-
-  // Where none is named: the one where the packages are newest; another counts if it takes the same of what was asked.
-  OnPython on_the_python() {
-    if (!question_.python.empty()) return on(question_.python);
-    std::optional<OnPython> first, answer;
-    for (const auto& python : likely_pythons(knowledge_, question_)) {
-      if (first && !exact_) break;
-      auto one = on(python);
-      if (!one.world.unknown.empty()) return one;
-      const bool counts = !first || !first->judged.installable || same_roots(*first, one);
-      const bool yes = one.judged.installable && one.yes(question_) && counts;
-      if (yes) result_.pythons.push_back(python);
-      if (yes && !answer) answer = one;
-      if (!first || (one.judged.installable && !first->judged.installable)) first = std::move(one);
-      if (question_.gpu && first->judged.installable && knows_none(*first)) break;  // on any Python
-    }
-    if (!first) return on(known_pythons().front());
-    if (answer && !exact_ && !beside_another_) add_other_pythons(*answer);
-    std::ranges::sort(result_.pythons, {}, [](const auto& python) {
-      return std::ranges::find(known_pythons(), python) - known_pythons().begin();
-    });
-    return answer ? std::move(*answer) : std::move(*first);
-  }
-
-  // Where the newest of all is taken, another Python counts if that installs and runs there, too.
-  void add_other_pythons(const OnPython& answer) {
-    auto pinned = question_;
-    for (auto& placed : pinned.asked) {
-      auto& versions = placed.dependency.versions;
-      const auto name = knowledge_.real_name(placed.dependency.name);
-      const auto chosen = answer.judged.chosen.components.find(name);
-      if (!knowledge_.package(name) || chosen == answer.judged.chosen.components.end()) continue;
-      if (specs::single_version(versions).empty() && !is_newest(chosen->second, *knowledge_.package(name), versions)) return;
-      versions = specs::range_or_any("==" + chosen->second);
-    }
-    for (const auto& python : likely_pythons(knowledge_, pinned)) {
-      if (python == answer.world.python) continue;
-      const auto one = on(pinned, python);
-      if (one.judged.installable && one.yes(pinned)) result_.pythons.push_back(python);
-    }
-  }
-
-  static bool is_newest(const std::string& version, const specs::Package& package, const specs::SpecifierSet& versions) {
-    return std::ranges::none_of(package.releases, [&](const auto& release) {
-      return specs::is_newer(release.version.text(), version) && !release.yanked && versions.contains(release.version);
-    });
-  }
-
-  bool same_roots(const OnPython& a, const OnPython& b) const {
-    return std::ranges::all_of(question_.asked, [&](const auto& placed) {
-      const auto name = knowledge_.real_name(placed.dependency.name);
-      const auto in = [&](const OnPython& one) {
-        const auto found = one.judged.chosen.components.find(name);
-        return found == one.judged.chosen.components.end() ? std::string() : found->second;
-      };
-      return in(a) == in(b);
-    });
   }
 
   std::string asked() const { return in_words(question_.asked); }
@@ -187,18 +102,12 @@ class Checking {
     result_.nearest = nearest_without(clash, [&](const Question& question) { return of_another(question); });
   }
 
-  bool knows_none(const OnPython& here) const {
-    return std::ranges::all_of(question_.asked, [&](const auto& placed) {
-      return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name));
-    });
-  }
-
   void say_knows_none(const OnPython& here) {
     result_.answer = Answer::unknown;
     const auto name = question_.asked.front().dependency.name;
     const auto near = specs::nearest(name, knowledge_.names());
     const bool misspelt = near && specs::edit_distance(name, *near) <= 2;
-    result_.text = (is_not_on_index(name) ? "the package index has no project " + name : "nothing is known of " + asked()) +
+    result_.text = (is_not_on_index(knowledge_, question_, name) ? "the package index has no project " + name : "nothing is known of " + asked()) +
                    (misspelt ? fmt::format("; did you mean {}", *near) : "");
     const bool source_alone = say_source_alone();
     if (!source_alone) result_.because.push_back(result_.text);
@@ -230,13 +139,9 @@ class Checking {
   std::vector<std::string> nowhere(const OnPython& here) const {
     std::vector<std::string> names;
     for (const auto& placed : question_.asked)
-      if (const auto& name = placed.dependency.name; is_not_on_index(name) && here.world.not_held.contains(knowledge_.real_name(name)))
+      if (const auto& name = placed.dependency.name; is_not_on_index(knowledge_, question_, name) && here.world.not_held.contains(knowledge_.real_name(name)))
         names.push_back(name);
     return names;
-  }
-
-  bool is_not_on_index(const std::string& name) const {
-    return question_.not_on_index && question_.not_on_index->contains(knowledge_.real_name(name));
   }
 
   // No installer takes all of it, whatever holds for the rest.
@@ -353,7 +258,7 @@ class Checking {
       if (!newest || !specs::is_newer(newest->version.text(), chosen->second) || !asked.versions.contains(newest->version)) continue;
       auto wanted = question_;
       wanted.asked[i].dependency.versions = specs::range_or_any("==" + newest->version.text());
-      const auto there = on(wanted, here.world.python);
+      const auto there = on_python(knowledge_, wanted, here.world.python);
       if (there.judged.installable || !there.judged.why) continue;
       auto why = reasons_in_words(*there.judged.why, there.world, wanted, knowledge_);
       if (why.empty()) continue;
@@ -385,8 +290,8 @@ class Checking {
       with += fmt::format(" with driver {}{}", question_.driver, where_in_the_branch(result_.driver, question_));
     else if (!result_.driver.empty() && result_.driver != "any")
       with += fmt::format(" with driver {}", result_.driver);
-    with += unread_archive(knowledge_, question_, here.world, here.judged.chosen).empty() || !question_.python.empty() ? fmt::format(" on Python {}", pythons_in_words(here.world.python))
-                                                                      : "; on which Pythons is not known here";
+    const bool says_which = !question_.python.empty() || unread_archive(knowledge_, question_, here.world, here.judged.chosen).empty();
+    with += says_which ? fmt::format(" on Python {}", pythons_in_words(here.world.python)) : "; on which Pythons is not known here";
     auto judged = question_.asked;
     std::erase_if(judged, [&](const auto& placed) { return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name)); });
     result_.text = fmt::format("{} {} on {}{}", in_words(judged), judged.size() == 1 ? "runs" : "run", where(), with);
@@ -406,98 +311,22 @@ class Checking {
     return fmt::format("{} to {}", result_.pythons.back(), result_.pythons.front());
   }
 
-  // What is known to be slow or to fail at times is told of what runs.
-  void add_reported() {
-    const bool elsewhere = question_.gpu && question_.gpu->vendor != "nvidia";
-    if (result_.answer != Answer::yes || elsewhere) return;
-    for (const auto& one : knowledge_.reports())
-      if (!one.changed && one.concerns(result_.stack.components, question_.gpu ? question_.gpu->compute_capability : ""))
-        result_.reported.push_back(one.about(result_.stack.components.at(one.package)));
-  }
-
-  void finish(const OnPython& here) {
-    if (result_.pythons.empty()) result_.pythons.push_back(here.world.python);
-    for (const auto& [name, version] : here.world.built_here)
-      if (const auto found = result_.stack.components.find(name);
-          found != result_.stack.components.end() && found->second == version)
-        std::ranges::move(how_it_is_compiled(knowledge_, question_, result_.stack, name, here.world.python), std::back_inserter(result_.notes));
-    for (const auto& one : here.world.unread) {
-      const auto space = one.find(' ');
-      const auto found = result_.stack.components.find(one.substr(0, space));
-      if (found != result_.stack.components.end() && found->second == one.substr(space + 1))
-        result_.not_judged.push_back("what " + one + " requires");
-    }
-    std::set<std::string> asked;
-    for (const auto& placed : question_.asked) asked.insert(knowledge_.real_name(placed.dependency.name));
-    for (const auto& [name, ranges] : here.world.not_held)
-      if (asked.contains(name) || is_taken_along(name, here)) result_.not_judged.push_back(name);
-    std::ranges::stable_partition(result_.not_judged, [&](const auto& name) { return asked.contains(name); });
-    result_.not_judged.insert(result_.not_judged.begin(), question_.skipped.begin(), question_.skipped.end());
-    result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
-    for (const auto& [name, ranges] : here.world.not_held)
-      if (auto says = asked.contains(name) ? decided_by_framework(knowledge_, name) : ""; !says.empty()) result_.notes.push_back(std::move(says));
-    add_misspelt(here);
-    for (auto& one : newer_beside(knowledge_, question_, result_.stack)) result_.notes.push_back(std::move(one));
-    if (auto one = where_jaxlib_is(result_.stack); result_.answer != Answer::no && !one.empty()) result_.notes.push_back(std::move(one));
-    add_reported();
-    const auto show = [&](specs::Stack& stack) {  // what exists, not what ranges of unknown packages imply
-      stack.components.erase("use");
-      for (const auto& [name, ranges] : here.world.not_held) stack.components.erase(name);
-    };
-    show(result_.stack);
-    for (auto& one : result_.nearest) show(one.stack);
-    result_.as_of = knowledge_.as_of();
-    add_facts();
-    result_.overlays = knowledge_.overlays_used();
-  }
-
-  // What was judged is not what was asked for: no more than a hint.
-  void say_in_place_of() {
-    const char* word = result_.answer == Answer::yes ? "yes, " : result_.answer == Answer::no ? "no, " : "";
-    result_.text = fmt::format("{}: {}{}", question_.in_place_of, word, result_.text);
-    result_.answer = Answer::unknown;
-    if (result_.because.empty()) result_.because.push_back(result_.text);
-    result_.because.front() = result_.text;
-    result_.driver.clear();
-  }
-
-  // By what is chosen, not by releases of years ago alone.
-  static bool is_taken_along(const std::string& name, const OnPython& here) {
-    const auto by = here.world.required_by.find(name);
-    if (!here.judged.installable || by == here.world.required_by.end()) return true;
-    return std::ranges::any_of(here.judged.chosen.components, [&](const auto& one) { return by->second.contains(one.first + " " + one.second); });
-  }
-
-  // A name that is nearly one that is known, and not judged.
-  void add_misspelt(const OnPython& here) {
-    if (result_.answer == Answer::unknown) return;
-    std::vector<std::string> known;
-    for (const auto& placed : question_.asked) {
-      const auto& name = placed.dependency.name;
-      if (!here.world.not_held.contains(knowledge_.real_name(name))) continue;
-      if (known.empty()) known = knowledge_.names();
-      if (is_not_on_index(name))
-        result_.notes.push_back(fmt::format("the package index has no project {}", name));
-      else if (const auto near = misspelling_of(name, known))
-        result_.notes.push_back(fmt::format("{} is not known and not judged; did you mean {}", name, *near));
-    }
-  }
-
-  void add_facts() {
-    for (const auto& [name, version] : result_.stack.components) {
-      const auto* package = is_given(name) || name.find('+') != name.npos ? nullptr : knowledge_.package(name);
-      if (!package) continue;
-      if (!package->source.empty()) result_.facts.push_back({name, version, "generated", package->source, package->as_of});
-      const auto fact = knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
-      if (!fact.source.empty()) result_.facts.push_back({name, version, fact.known, fact.source, fact.date});
-    }
+  // Where what was judged is not what was asked for, it is no more than a hint.
+  Checked as_asked(Checked judged) const {
+    if (question_.in_place_of.empty()) return judged;
+    const char* word = judged.answer == Answer::yes ? "yes, " : judged.answer == Answer::no ? "no, " : "";
+    judged.text = fmt::format("{}: {}{}", question_.in_place_of, word, judged.text);
+    judged.answer = Answer::unknown;
+    if (judged.because.empty()) judged.because.push_back(judged.text);
+    judged.because.front() = judged.text;
+    judged.driver.clear();
+    return judged;
   }
 
   const Knowledge& knowledge_;
   const Question& question_;
   bool answer_only_ = false;     // nobody asks what is nearest
   bool beside_another_ = false;  // asked in place of another, for which nothing runs
-  bool exact_ = false;  // every package in one version: other Pythons are quick to judge, too
   Checked result_;
 };
 

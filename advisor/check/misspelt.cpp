@@ -13,6 +13,15 @@
 namespace stackx::advisor {
 namespace {
 
+// One letter too few, too many or wrong, or two in each other's place. torchx, which goes on behind a name, and tensorly are packages.
+bool is_slip_of(const std::string& name, const std::string& near) {
+  if (name.starts_with(near)) return false;
+  auto a = name, b = near;
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return specs::edit_distance(name, near) <= 1 || a == b;
+}
+
 std::string first_part(const std::string& name) { return name.substr(0, name.find('-')); }
 
 // Packages that are there as source alone (cupy) have facts, and no releases.
@@ -37,6 +46,7 @@ void refuse_misspelt(const std::vector<specs::PlacedDependency>& typed, const Kn
       throw bad_input(fmt::format("{0} is a GPU's name, not a package's; did you mean --hw {0}?", name));
     if (known.empty()) known = knowledge.names();
     const auto near = misspelling_of(name, known);
+    if (near && !is_slip_of(name, *near)) continue;  // told of in the answer
     const bool of_a_family = std::ranges::any_of(known, [&](const auto& one) { return first_part(one) == first_part(name); });
     if (near && !of_a_family)
       throw bad_input(fmt::format("{0} is not known; did you mean {1}? (A package that is really called {0} is taken from a file: requirements.txt)",

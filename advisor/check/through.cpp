@@ -7,16 +7,18 @@
 namespace stackx::advisor {
 
 std::optional<Through> through_framework(const Knowledge& knowledge, const Question& question) {
-  std::string framework;
+  Through result{"", {}, question};
   for (const auto& placed : question.asked) {
     const auto name = knowledge.real_name(placed.dependency.name);
-    const auto through = knowledge.about(name, specs::pep440_version("0")).through;
-    if (through.empty() || (!framework.empty() && through != framework)) return std::nullopt;
-    framework = through;
+    const auto fact = knowledge.about(name, specs::pep440_version("0"));
+    if (fact.through.empty() && fact.note.empty() && !knowledge.package(name)) continue;  // pandas: not judged, as beside torch
+    if (fact.through.empty() || (!result.framework.empty() && fact.through != result.framework)) return std::nullopt;
+    result.framework = fact.through;
+    result.packages.push_back(placed.dependency.text());
   }
-  auto dependency = specs::parse_dependency(framework);
+  auto dependency = specs::parse_dependency(result.framework);
   if (!dependency || !question.gpu) return std::nullopt;
-  Through result{framework, question};
+  result.question.in_place_of.clear();  // the whole answer is, and says so
   result.question.asked.push_back({std::move(*dependency), "what it computes through"});
   return result;
 }

@@ -3,15 +3,17 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "advisor/check/question.hpp"
 #include "advisor/facts/knowledge.hpp"
 
 namespace stackx::advisor {
 
-// The question with that framework beside all of it; nothing where something else is asked, or a framework, too.
+// The question with that framework beside all of it; nothing where something else that is known is asked, or a framework, too.
 struct Through {
   std::string framework;  // "torch"
+  std::vector<std::string> packages;
   Question question;
 };
 std::optional<Through> through_framework(const Knowledge& knowledge, const Question& question);

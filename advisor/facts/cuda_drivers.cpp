@@ -38,10 +38,14 @@ std::vector<Use> uses_of(const Knowledge& knowledge, const std::vector<std::stri
 }
 
 std::vector<std::string> compatible_branches(const specs::DriverFacts& drivers, const std::vector<Use>& uses) {
-  std::vector<std::string> branches;
-  for (const auto& [gpu, first] : uses)
-    for (const auto& branch : gpu->data_center ? drivers.compatible_branches(first) : std::vector<std::string>{})
-      if (gpu->holds(branch) && std::ranges::find(branches, branch) == branches.end()) branches.push_back(branch);
+  if (!std::ranges::all_of(uses, [](const auto& use) { return use.gpu->data_center; })) return {};
+  auto branches = drivers.compatible_branches(uses.front().first);
+  std::erase_if(branches, [&](const auto& branch) {  // that drives all of them, and runs what each needs
+    return !std::ranges::all_of(uses, [&](const auto& use) {
+      const auto runs = drivers.compatible_branches(use.first);
+      return use.gpu->holds(branch) && std::ranges::find(runs, branch) != runs.end();
+    });
+  });
   std::ranges::sort(branches, [](const auto& a, const auto& b) { return is_newer(b, a); });
   return branches;
 }
@@ -60,8 +64,8 @@ std::vector<std::string> drivers_of_cuda(const Knowledge& knowledge, const std::
     const auto uses = uses_of(knowledge, releases, gpus);
     if (uses.empty()) continue;
     const auto& earliest = *std::ranges::min_element(uses, [](const auto& a, const auto& b) { return is_newer(b.first, a.first); });
-    const auto& oldest = std::ranges::min_element(uses, [](const auto& a, const auto& b) { return is_newer(b.gpu->since, a.gpu->since); })->gpu->since;
-    if (is_newer(oldest, *least)) least = oldest;  // an older one does not know the GPU
+    for (const auto& use : uses)
+      if (is_newer(use.gpu->since, *least)) least = use.gpu->since;  // an older one does not know the GPU
     const auto from = earliest.first == releases.front() ? "" : fmt::format(" (from {} on)", earliest.first);
     needs.push_back(fmt::format("CUDA {}{} needs driver >={}", major, from, *least));
     if (const auto branches = compatible_branches(drivers, uses); !branches.empty())

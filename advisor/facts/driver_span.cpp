@@ -92,9 +92,12 @@ DriverAnswer driver_answer(const std::vector<DriverSpan>& spans, const std::stri
                         with.empty() ? "" : driver.empty() ? " " + which_drive(with) : fmt::format(" Driver {} drives {}.", driver, names_of(with))),
             std::nullopt};
   if (driver.empty()) return {which_drive(with), common_span(with).has_value()};
-  const auto& since = newest_of(with).since;
-  const bool begins_in_it = specs::is_branch(driver) && is_older(driver, since);
-  return {fmt::format("Yes: driver {} drives {}{}.", driver, names_of(with), begins_in_it ? fmt::format(", from {} on", since) : ""), true};
+  std::string begins;  // in the branch, with the youngest of the products
+  for (const auto& one : with)
+    if (const auto first = one.product.since.empty() ? one.since : one.product.in_branch_of(driver);
+        specs::is_branch(driver) && specs::is_newer(first, driver) && (begins.empty() || specs::is_newer(first, begins)))
+      begins = first;
+  return {fmt::format("Yes: driver {} drives {}{}.", driver, names_of(with), begins.empty() ? "" : fmt::format(", from {} on", begins)), true};
 }
 
 void check_driver(const specs::DriverFacts& drivers, const std::string& driver) {

@@ -239,7 +239,8 @@ const std::vector<specs::Dependency>* Knowledge::requirements(const std::string&
   auto [at, fresh] = requirements_.try_emplace({name, release.version.text()});
   if (!fresh) return at->second ? &*at->second : nullptr;
   const auto fact = about(name, release.version);
-  if (release.requires_ || !fact.requires_.empty()) {  // of an archive whose metadata nobody reads, what a person read
+  const bool is_archive = release.wheels.empty() && release.source;  // whose metadata nobody reads; what a person read counts
+  if (release.requires_ || (is_archive && !fact.requires_.empty())) {
     at->second.emplace();
     const auto dropped = [&](const auto& dependency) { return std::ranges::find(fact.drops, dependency.name) != fact.drops.end(); };
     for (const auto& text : release.requires_.value_or(std::vector<std::string>()))

@@ -188,8 +188,9 @@ Component DriverFacts::component(const std::string& compute_capability, const Fi
     auto& there = *std::ranges::find_if(driver.versions, [&](const auto& entry) { return entry.version == version_of(point); });
     there = driver_entry(there.version, compute_capability, product.is_older(point), is_newer_than_last(there.version));
   };
-  if (const auto begins = product.in_branch_of(asked); !is_newer(begins, asked)) judge(begins);  // of a branch, those from there on
-  judge(asked);
+  if (product.since.empty()) return judge(asked), driver;
+  for (const auto& point : {major_release(asked), product.in_branch_of(asked), asked})  // of its branch, those from the product's first on
+    if (!is_newer(point, asked)) judge(point);
   return driver;
 }
 

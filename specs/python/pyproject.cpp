@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
+#include <set>
 
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
@@ -53,15 +55,28 @@ class PyprojectReader {
     if (!uv) return;
     if (const auto* list = uv->find("constraint-dependencies")) read_into(*list, project_.constraints);
     if (const auto* list = uv->find("override-dependencies")) read_into(*list, project_.overrides);
-    for (const auto& one : project_.overrides)
-      for (auto& placed : project_.dependencies)
-        if (placed.dependency.name == one.dependency.name) {
-          placed.dependency.versions = one.dependency.versions;
-          placed.dependency.marker = one.dependency.marker;
-        }
+    override_own();
   }
 
  private:
+  // A dependency of the project's is asked for once as each of its overrides has it, which their markers tell apart.
+  void override_own() {
+    std::set<std::string> done;
+    std::vector<PlacedDependency> dependencies;
+    for (const auto& placed : project_.dependencies) {
+      const auto is_for_it = [&](const auto& one) { return one.dependency.name == placed.dependency.name; };
+      if (std::ranges::none_of(project_.overrides, is_for_it))
+        dependencies.push_back(placed);
+      else if (done.insert(placed.dependency.name).second)
+        for (const auto& one : project_.overrides | std::views::filter(is_for_it)) {
+          dependencies.push_back(placed);
+          dependencies.back().dependency.versions = one.dependency.versions;
+          dependencies.back().dependency.marker = one.dependency.marker;
+        }
+    }
+    project_.dependencies = std::move(dependencies);
+  }
+
   void read_into(const TomlNode& list, std::vector<PlacedDependency>& placed) {
     for (const auto& item : list.items())
       if (is_elsewhere(item.text()))

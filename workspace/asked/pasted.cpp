@@ -21,13 +21,13 @@ using Words = std::vector<std::string>;
 constexpr std::array<std::string_view, 10> options_with_indexes{"-i", "--index-url", "--pypi-url", "--default-index", "--extra-index-url", "--index",
                                                                 "-f", "--find-links", "--no-index", "--pre"};
 // Where or how it is installed.
-constexpr std::array<std::string_view, 27> flags_of_no_matter{
+constexpr std::array<std::string_view, 26> flags_of_no_matter{
     "-U", "--upgrade", "--user", "-q", "-qq", "--quiet", "-v", "-vv", "--verbose", "--force-reinstall", "--reinstall", "-I", "--ignore-installed",
-    "--no-cache-dir", "--no-cache", "--no-deps", "--no-build-isolation", "--break-system-packages", "--system", "--prefer-binary", "--dry-run",
+    "--no-cache-dir", "--no-cache", "--no-build-isolation", "--break-system-packages", "--system", "--prefer-binary", "--dry-run",
     "--require-hashes", "--disable-pip-version-check", "--root-user-action=ignore", "-y", "--no-input", "--dev"};
-constexpr std::array<std::string_view, 21> values_of_no_matter{
-    "-t", "--target", "--prefix", "--root", "-p", "--python", "--cache-dir", "--timeout", "--default-timeout", "--retries", "--proxy",
-    "--trusted-host", "--no-binary", "--only-binary", "--progress-bar", "--upgrade-strategy", "--index-strategy", "--config-settings", "--src",
+constexpr std::array<std::string_view, 17> values_of_no_matter{
+    "-t", "--target", "--prefix", "--root", "--cache-dir", "--timeout", "--default-timeout", "--retries", "--proxy",
+    "--trusted-host", "--progress-bar", "--upgrade-strategy", "--index-strategy", "--config-settings", "--src",
     "--log", "--root-user-action"};
 
 bool has(const auto& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
@@ -96,12 +96,19 @@ class InstallerReader {
     if (name == "-r" || name == "--requirement" || name == "--requirements") return result_.files.push_back(value(name, word, end));
     if (name == "-c" || name == "--constraint" || name == "--constraints") return result_.constraints.push_back(value(name, word, end));
     if (name == "-e" || name == "--editable") return result_.requirements.push_back("-e " + value(name, word, end));
+    if (name == "-p" || name == "--python") return read_python(value(name, word, end));
     if (has(values_of_no_matter, name)) return void(value(name, word, end));
     if (!has(options_with_indexes, name))
       throw bad_input(fmt::format("{}: what {} does to what is installed is not known; leave it out", words_.front(), specs::in_quotes(word)));
     if (name == "--pre" || name == "--no-index") return result_.indexes.push_back(name);
     const auto as_pip = name == "--default-index" ? "--index-url" : name == "--index" ? "--extra-index-url" : name;
     result_.indexes.push_back(fmt::format("{} {}", as_pip, value(name, word, end)));
+  }
+
+  void read_python(const std::string& text) {
+    if (text.empty() || text.find_first_not_of("0123456789.") != text.npos)
+      throw bad_input(fmt::format("{}: --python {}: expected a version such as 3.11", words_.front(), specs::in_quotes(text)));
+    result_.python = text;
   }
 
   // "-rFILE", "--index-url=URL", or the next word.
@@ -116,6 +123,9 @@ class InstallerReader {
   Pasted result_;
 };
 
+// Of what is longer no pattern is asked: std::regex goes as deep as a text is long.
+bool is_short(const std::string& text) { return text.size() < 300; }
+
 bool is_file(const std::string& text) {
   std::error_code error;
   return std::filesystem::exists(text, error);
@@ -124,7 +134,7 @@ bool is_file(const std::string& text) {
 // "nvcr.io/nvidia/pytorch:24.10-py3", "docker://pytorch/pytorch:2.5.1"
 bool is_image(const std::string& text) {
   static const std::regex form(R"((docker://)?[\w.\-]+(:\d+)?(/[\w.\-]+)+:[\w.\-]+)");
-  return std::regex_match(text, form) && !is_file(text);
+  return is_short(text) && std::regex_match(text, form) && !is_file(text);
 }
 
 void refuse_container(const Words& words) {
@@ -157,7 +167,7 @@ std::string without_v(const std::string& version) { return version.substr(versio
 void refuse_versions(const Words& words) {
   static const std::regex glued(R"(([A-Za-z][\w.\-]*(?:\[[^\]]*\])?)(?:=|@)(v?\d[\w.*+]*)(=\S*)?)");  // conda's and npm's way
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (is_file(words[i])) continue;
+    if (!is_short(words[i]) || is_file(words[i])) continue;
     if (std::smatch parts; std::regex_match(words[i], parts, glued))
       throw bad_input(fmt::format("{} is no requirement; did you mean {}=={}?", specs::in_quotes(words[i]), parts[1].str(), without_v(parts[2].str())));
     if (!is_version(words[i])) continue;

@@ -19,6 +19,7 @@ struct Pasted {
   std::vector<std::string> requirements;        // as a requirements file has them: also "-e DIR" and addresses
   std::vector<std::string> indexes;             // "--index-url URL": lines of such a file
   std::vector<std::string> files, constraints;  // of -r and -c
+  std::string python;                           // uv's --python; "" where none is named
 };
 
 // Whether the words, of a command line or one that holds all, are an installer's command.

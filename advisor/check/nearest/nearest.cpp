@@ -339,7 +339,7 @@ class Search {
     for (const auto& python : pythons_from(world_.python, likely_pythons(knowledge_, question_))) {
       if (python == world_.python) continue;
       auto changed = question_;
-      changed.python = python;
+      changed.set_python(python);
       const auto world = python_world(knowledge_, changed, python);
       const auto stack = solve(changed, world);
       if (!stack) continue;
@@ -360,7 +360,11 @@ class Search {
     if (!judged.runs) return;
     const auto possible = possible_versions(world.project, only(world.catalog, judged.chosen), "driver");
     Nearest nearest;
-    const auto words = specs::ranges_in_words(world.catalog.components.at("driver"), possible);
+    auto words = specs::ranges_in_words(world.catalog.components.at("driver"), possible);
+    // A branch that is newer than the product's first driver, and whose own first is newer than the one that is there.
+    const auto product = question_.gpu ? question_.gpu->first_driver : specs::FirstDriver();
+    if (const auto begins = product.in_branch_of(question_.driver); product.is_older(question_.driver) && specs::is_newer(question_.driver, product.since))
+      words = begins.empty() ? words : ">=" + begins;
     nearest.changes.push_back({"driver", question_.driver, words});
     nearest.stack = judged.running;
     nearest.text = fmt::format("with driver {} it runs", words);
@@ -374,8 +378,8 @@ class Search {
   // An old torch with R470, the last driver that knows a K80; TensorFlow for it on a Python that it has wheels for.
   void change_packages_and(Machine change) {
     if ((change.python && question_.python.empty()) || (change.driver && question_.driver.empty())) return;
-    const auto python = question_.python, driver = question_.driver;
-    if (change.python) question_.python.clear();
+    const auto python = question_.python, release = question_.python_release, driver = question_.driver;
+    if (change.python) question_.set_python("");
     if (change.driver) question_.driver.clear();
     another_python_ = change.python;
     change_packages(false);
@@ -386,6 +390,7 @@ class Search {
       if (change.driver) one.changes.push_back({"driver", driver, drivers_of(one, series)});
     }
     question_.python = python;
+    question_.python_release = release;
     question_.driver = driver;
   }
 

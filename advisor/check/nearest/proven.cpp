@@ -32,6 +32,7 @@ Question question_of_line(const Question& question, const Nearest& nearest) {
   line.any_build.clear();
   line.known_only = false;
   line.keep = {};
+  line.in_place_of.clear();  // of what the line installs the answer is one
   if (nearest.install.empty()) return line;  // another Python or driver: what is asked for stays, and where it comes from
   line.pytorch.reset();
   line.asked = asked_by(nearest);

@@ -1,4 +1,4 @@
-// What is proposed is what check says yes to: the line that is printed is put to check, on the machine of the question.
+// What is proposed is nothing that check says no to: the line that is printed is put to check, on the machine of the question.
 //
 // The search solves more than an installer does: it may take a build of another index, and of what is taken along for itself it
 // does not ask whether it is for CPUs (torch 2.8.0 of the usual index on aarch64). Where the line alone is a no and is none with

@@ -53,6 +53,7 @@ std::optional<Nearest> nearest_with_index(const Knowledge& knowledge, const Ques
   for (const auto& label : labels_of_torch(knowledge, question, chosen)) {
     auto beside = question;
     beside.known_only = false;
+    beside.in_place_of.clear();
     beside.pytorch = PyTorchIndex{{label}};
     auto checked = ask(beside);
     if (checked.answer != Answer::yes) continue;

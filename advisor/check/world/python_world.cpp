@@ -286,8 +286,8 @@ class Builder {
       if (!holds || (!extra.empty() && dependency.holds(without))) continue;
       if (!dependency.url.empty()) continue;
       const auto name = knowledge_.real_name(dependency.name);
-      const auto* instead = override_of(name);
-      if (instead && !instead->holds(target_.environment())) continue;
+      const auto [overridden, instead] = override_of(name);
+      if (overridden && !instead) continue;
       const auto& range = instead ? instead->versions : dependency.versions;
       if (libraries_open_ && package.name.starts_with("nvidia-") && name.starts_with("nvidia-")) continue;
       const bool itself = name == package.name;
@@ -306,10 +306,19 @@ class Builder {
     }
   }
 
-  // What stands in place of all requirements on the package; null.
-  const specs::Dependency* override_of(const std::string& name) const {
-    const auto found = std::ranges::find_if(question_.overrides, [&](const auto& one) { return knowledge_.real_name(one.dependency.name) == name; });
-    return found == question_.overrides.end() ? nullptr : &found->dependency;
+  // What stands in place of all requirements on the package: of several, by their markers, the one that holds here; null where none does.
+  struct Override {
+    bool overridden = false;
+    const specs::Dependency* instead = nullptr;
+  };
+  Override override_of(const std::string& name) const {
+    Override result;
+    for (const auto& [dependency, place] : question_.overrides) {
+      if (knowledge_.real_name(dependency.name) != name) continue;
+      result.overridden = true;
+      if (!result.instead && dependency.holds(target_.environment())) result.instead = &dependency;
+    }
+    return result;
   }
 
   const Knowledge& knowledge_;

@@ -10,7 +10,7 @@ using namespace stackx;
 using namespace stackx::advisor;
 using Texts = std::vector<std::string>;
 
-const DriverSpan k80{"K80", "3.7", "346.46", "470", true}, v100{"V100", "7.0", "384.81", "580", true}, b200{"B200", "10.0", "570.26", "", true},
+const DriverSpan k80{"K80", "3.7", "346.46", "470", {}, true}, v100{"V100", "7.0", "384.81", "580", {}, true}, b200{"B200", "10.0", "570.26", "", {}, true},
     rtx5090{"RTX5090", "12.0", "570.26"};
 
 Knowledge knowledge_of_cuda() {

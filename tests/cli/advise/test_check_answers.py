@@ -221,7 +221,7 @@ class SourceArchives(Answers):
 
 class ThroughAFramework(Answers):
     def test_what_has_no_code_of_its_own(self):
-        for name in ("transformers", "accelerate", "deepspeed"):
+        for name in ("transformers", "accelerate"):
             self.assertRegex(self.first_line(name), f"^Yes: {name} has no code for GPUs of its own and takes that of torch: ")
         self.assertRegex(self.said("transformers", hw="mi300x"), "^No: transformers has no code for GPUs of its own ")
         self.assertIn("for Windows alone", self.said("onnxruntime-directml", exit_code=0))
