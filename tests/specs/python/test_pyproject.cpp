@@ -62,6 +62,18 @@ override-dependencies = ["torch==2.4.0", "colorama; sys_platform == 'never'"]
   CHECK_THAT(message_of([] { parse("[tool.uv]\noverride-dependencies = ['a @ https://h/a']"); }), Contains("p.toml:2:"));
 }
 
+TEST_CASE("pyproject.toml: several overrides of one package stand in its place, each with its marker") {
+  const auto project = parse(R"([project]
+name = "x"
+dependencies = ["torch>=2", "numpy"]
+[tool.uv]
+override-dependencies = ["torch==2.3.1; python_version < '3.10'", "torch==2.4.0; python_version >= '3.10'"]
+)");
+  REQUIRE(project.dependencies.size() == 3);
+  CHECK(project.dependencies.at(0).dependency.text() == "torch==2.3.1; python_version < \"3.10\"");
+  CHECK(project.dependencies.at(1).dependency.text() == "torch==2.4.0; python_version >= \"3.10\"");
+}
+
 TEST_CASE("pyproject.toml: dependencies, extras and groups") {
   const auto project = parse(example);
   CHECK(project.name == "My.Shop");

@@ -40,6 +40,23 @@ TEST_CASE("options that say what is installed count") {
   CHECK_THAT(message_of([] { read_installer({"pip install torch>=2"}); }), Contains("> outside of quotes"));
 }
 
+TEST_CASE("uv's --python is the question's, and what decides on builds is no option of no matter") {
+  const auto pasted = read_installer({"uv pip install --python 3.9 torch==2.9.0"});
+  CHECK(pasted.python == "3.9");
+  CHECK(pasted.requirements == Words{"torch==2.9.0"});
+  CHECK_THAT(message_of([] { read_installer({"uv pip install -p /usr/bin/python3 torch"}); }), Contains("expected a version such as 3.11"));
+  for (const auto* option : {"--no-deps", "--only-binary=:all:"})
+    CHECK_THAT(message_of([&] { read_installer({"pip", "install", "torch", option}); }), Contains("does to what is installed is not known"));
+}
+
+TEST_CASE("words that are too long for any pattern are no version and no image") {
+  std::string longest = "1";
+  for (int i = 0; i < 100'000; ++i) longest += ".1";
+  CHECK_NOTHROW(refuse_misread({longest}));
+  CHECK_NOTHROW(refuse_misread({"torch", longest}));
+  CHECK_NOTHROW(refuse_misread({std::string(200'000, 'a') + "=1"}));
+}
+
 TEST_CASE("a version without its package says what was meant") {
   const auto said = [](const Words& words) { return message_of([&] { refuse_misread(words); }); };
   CHECK(said({"torch", "2.5.1"}) == "2.5.1 is no package; did you mean torch==2.5.1?");
