@@ -195,8 +195,8 @@ class Advise(AdviseCase):
 
     def test_a_driver_that_no_release_runs_with_gets_those_that_do(self):
         done = self.stackx("advise", "--hw", "h100", "--workload", "matmul", "--have", "driver=470", exit_code=1)
-        self.assertTrue(done.stdout.startswith("No stack to run matmul on H100: H100 (sm_90) needs driver 520.61.05 or newer"), done.stdout)
-        self.assertRegex(done.stdout, r"(?m)^  your driver +run\n  >=580 +torch .*\n(.*\n)*  >=520\.61\.05 +torch 2\.7\.1\+cu118 ")
+        self.assertTrue(done.stdout.startswith("No stack to run matmul on H100: driver 470 is older than the first for H100 (sm_90), 520.56.06"), done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^  your driver +run\n  >=580 +torch .*\n(.*\n)*  >=520\.56\.06 +torch 2\.7\.1\+cu118 ")
         self.assertNotIn("The nearest that runs", done.stdout)
 
     def test_impossible_project(self):
@@ -418,7 +418,7 @@ class Advise(AdviseCase):
         self.assertIn("transformers", answer["install"]["line"])
         self.assertIn("What environment.yml has of conda is taken for what the package index calls so.", answer["remarks"])
         self.assertIn("--project takes it", self.advise(*asked, "--lock", file, exit_code=2).stderr)
-        self.assertRegex(self.stackx("check", self.write("e.yml", "dependencies: [pytorch]"), "--hw", "h100").stdout, "^Unknown: e.yml has conda's own packages")
+        self.assertRegex(self.stackx("check", self.write("e.yml", "dependencies: [pytorch]"), "--hw", "h100").stdout, "^Unknown: .*e.yml has conda's own packages")
 
     def test_settling_measures_what_is_advised(self):
         """The command that is printed works as it is, or there is none."""
