@@ -52,7 +52,7 @@ class Indexes(Check):
         self.assertIn("git+https://example.org/x.git (not from an index)", document["not_judged"])
 
     def test_one_that_has_no_such_build(self):
-        self.assertEqual(self.first_line("torch", "--index-url", PYTORCH + "cu999").partition(";")[0], "Unknown: no torch is known on PyTorch's index for cu999")
+        self.assertEqual(self.first_line("torch", "--index-url", PYTORCH + "cu999").partition(";")[0], "Unknown: no index of PyTorch's for cu999 is known.")
 
     def test_another_index_changes_nothing(self):
         self.assertEqual(self.document("torch==2.4.0", "--extra-index-url", "https://example.org/simple")["stack"]["torch"], "2.4.0")
