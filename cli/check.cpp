@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "advisor/candidate/have.hpp"

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "advisor/candidate/candidate.hpp"
 #include "advisor/candidate/newest_candidate.hpp"
@@ -15,6 +17,7 @@
 #include "specs/error.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/conda_environment.hpp"
+#include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/asked/project.hpp"
 
@@ -109,8 +112,9 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   request.python = options.context.python.empty() ? options.have.python : options.context.python;
   if (of_python) request.extras = options.context.extras, request.groups = options.context.groups;
   Wish wish;
+  request.accelerators = std::make_shared<specs::Accelerators>(specs::load_accelerators(context.data_directory()));
   wish.question = question_of(request, knowledge, context);
-  if (of_python && workspace::is_of_words(file)) refuse_misspelt(wish.question.asked, knowledge, specs::load_accelerators(context.data_directory()));
+  if (of_python && workspace::is_of_words(file)) refuse_misspelt(wish.question.asked, knowledge, *request.accelerators);
   wish.cuda = options.have.cuda;
   if (!of_python) wish.question.asked.clear();
   if (hardware.component != "gpu") wish.question.gpu.reset(), wish.question.driver.clear();
@@ -147,9 +151,10 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
   const auto* package = knowledge.package(wish.root);
   if (!package || !question.gpu) return "";
   const specs::PackageRelease* newest = nullptr;
+  std::optional<specs::Target> target;
+  if (!question.python.empty()) target.emplace(question.release_of(question.python), "linux " + question.machine);
   const auto is_for = [&](const auto& release) {  // pip passes by what is for other Pythons
-    const auto range = specs::SpecifierSet::parse(release.requires_python, specs::Versioning::pep440);
-    return question.python.empty() || !range || range->contains(specs::pep440_version(question.python));
+    return !target || target->is_within(specs::range_or_any(release.requires_python));
   };
   for (const auto& release : package->releases)
     if (!specs::is_local(release.version.text()) && !release.yanked && !release.version.is_prerelease() && is_for(release))

@@ -9,6 +9,7 @@
 #include <regex>
 #include <string_view>
 
+#include "inspector/machine/tree.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 #include "workspace/asked/shell_words.hpp"
@@ -46,19 +47,9 @@ void leave_out_what_is_before(Words& words) {
   if (!words.empty() && words.front().size() > 1 && (words.front().front() == '!' || words.front().front() == '%')) words.front().erase(0, 1);
 }
 
-Words at_blanks(std::string_view text) {
-  Words words;
-  for (std::size_t at = 0; (at = text.find_first_not_of(" \t\r\n", at)) != text.npos;) {
-    const auto end = std::min(text.find_first_of(" \t\r\n", at), text.size());
-    words.emplace_back(text.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
 // Only its first words matter: those behind may hold what a shell would refuse.
 Words beginning(const Words& words) {
-  auto first = words.size() == 1 ? at_blanks(words.front()) : words;
+  auto first = words.size() == 1 ? inspector::words(words.front(), " \t\r\n") : words;
   leave_out_what_is_before(first);
   return first;
 }

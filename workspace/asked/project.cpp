@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "inspector/machine/tree.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
@@ -16,7 +17,6 @@
 #include "specs/python/conda_environment.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/python/project.hpp"
-#include "specs/version/text_scanner.hpp"
 #include "workspace/asked/pasted.hpp"
 #include "workspace/output.hpp"
 
@@ -42,20 +42,13 @@ bool is_called_like_a_file(const std::string& text) {
   return text.find('/') != text.npos || text == "Pipfile" || std::ranges::any_of(endings, [&](auto ending) { return text.ends_with(ending); });
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!(text = specs::trim(text).text).empty()) {
-    words.push_back(text.substr(0, text.find_first_of(" \t\n")));
-    text.remove_prefix(words.back().size());
-  }
-  return words;
-}
+constexpr std::string_view blanks = " \t\r\n";
 
 // One requirement, which may hold blanks, or several with blanks between.
 std::optional<std::vector<Dependency>> packages_of(const std::string& text) {
   if (auto one = specs::parse_dependency(text)) return std::vector{std::move(*one)};
   std::vector<Dependency> several;
-  for (const auto word : words_of(text)) {
+  for (const auto& word : inspector::words(text, blanks)) {
     auto one = specs::parse_dependency(word);
     if (!one) return std::nullopt;
     several.push_back(std::move(*one));
@@ -111,11 +104,7 @@ fs::path named_project(const fs::path& text) {
   }
   if (text.empty() || fs::exists(text, error)) return text;
   if (is_installer({text.string()})) return keep(read_installer({text.string()}));
-  if (!specs::parse_dependency(text.string())) {
-    std::vector<std::string> words;
-    for (const auto word : words_of(text.native())) words.emplace_back(word);
-    refuse_misread(words);
-  }
+  if (!specs::parse_dependency(text.string())) refuse_misread(inspector::words(text.native(), blanks));
   if (is_called_like_a_file(text.string())) return text;
   const auto packages = packages_of(text.string());
   if (!packages || packages->empty() || std::ranges::any_of(*packages, [](const auto& one) { return !one.url.empty(); })) return text;
