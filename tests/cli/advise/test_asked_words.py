@@ -98,6 +98,8 @@ class AdviseWords(AdviseCase):
     def test_a_plain_install_is_that_of_the_python(self):
         said = " ".join(self.answer("--hw", "k80", "--project", "torch", "--python", "3.8")["cautions"])
         self.assertNotIn("2.15.0", said.partition("A plain")[2][:60])
+        said = " ".join(self.answer("--hw", "a100", "--project", "torch", "--python", "3.6")["cautions"])
+        self.assertIn("A plain `pip install torch` brings torch 1.10.2", said)  # which asks for 3.6.2: some release of 3.6
 
     def test_cuda_of_conda(self):
         file = self.write("mod.yml", "dependencies:\n  - python=3.9\n  - pytorch=1.12.1\n  - cudatoolkit=11.6\n")
