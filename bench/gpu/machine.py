@@ -143,6 +143,12 @@ class Machine:
         """The words of an indicator, with sizes for trying where --small asks for that."""
         return re.sub(r"\b(m|n|k|bytes)=\d+", r"\1=64", words) if self.small else words
 
+    def limited(self, name):
+        """What bounds one run of an indicator: two seconds, and for trying so little memory that a played device is soon through."""
+        if not self.small:
+            return ["max_seconds=2"]
+        return ["max_seconds=0.3", *{"memory_bandwidth": ["size_mib=4"], "transfer": ["size_kib=1024"]}.get(name, [])]
+
     @functools.cached_property
     def host(self):
         """What `stackx hw` says of the machine."""

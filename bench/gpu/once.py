@@ -66,7 +66,7 @@ def part(machine):
             continue
         name, *parameters = words.split()
         partners = [word for one in [*libraries[1:], runtime] for word in ("--with", one)]
-        found = machine.native([name, "--library", libraries[0], *partners, f"device={machine.uuid}", "max_seconds=2", *parameters])
+        found = machine.native([name, "--library", libraries[0], *partners, f"device={machine.uuid}", *machine.limited(name), *parameters])
         yield f"| {words} | {component} | {amount(found)} | {tally.add(words, found)} |"
     yield from tally.summary()
 

@@ -1,4 +1,5 @@
-// Twenty models of hardware and every workload family: each pair has an answer that holds, or is told what is missing.
+// Twenty models of hardware and every workload family: each pair has an answer that holds, or is told what is missing (half
+// of the pairs with every change).
 #include <catch2/catch.hpp>
 
 #include <future>
@@ -65,8 +66,11 @@ TEST_CASE("every pair of hardware and workload has an answer that holds, or is t
   const auto families = specs::WorkloadFamilies::load(context.data_directory());
   workspace::open_with_seeds(context);
   std::vector<Asked> pairs;
-  for (const auto& hw : models)
-    for (const auto& family : families_of(families)) pairs.push_back({hw, family});
+  const auto asked = families_of(families);
+  // Every model and every family with half of the others, as on a chess board, unless all are wanted.
+  for (std::size_t i = 0; i < models.size(); ++i)
+    for (std::size_t j = 0; j < asked.size(); ++j)
+      if ((i + j) % test::cases(2, 1) == 0) pairs.push_back({models[i], asked[j]});
   std::vector<std::string> faults;
   std::mutex mutex;
   const auto half = [&](std::size_t first) {
