@@ -50,7 +50,7 @@ void state(Fact& whole, const Fact& one) {
   if (one.built_for) whole.built_for = one.built_for;
   if (!one.built_for_cuda.empty()) whole.built_for_cuda = one.built_for_cuda;
   for (const auto& [name, range] : one.requires_) whole.requires_[name] = range;  // cuDNN by one source, the rest by another
-  if (!one.beside.empty()) whole.beside = one.beside;
+  for (const auto& [name, range] : one.beside) whole.beside[name] = range;
   if (!one.system.empty()) whole.system = one.system;
   if (!one.gpu_from.empty()) whole.gpu_from = one.gpu_from;
   if (!one.also.empty()) whole.also = one.also;
