@@ -288,7 +288,9 @@ std::vector<std::string> Knowledge::compiled_beside(const std::string& name, con
 }
 
 std::map<std::string, std::string> Knowledge::beside(const std::string& name, const std::string& version) const {
-  return about(name, specs::pep440_version(specs::public_version(version))).beside;
+  auto all = about(name, specs::pep440_version(specs::public_version(version))).beside;
+  for (const auto& [other, range] : about(name, specs::pep440_version(version)).beside) all[other] = range;  // what only that build loads
+  return all;
 }
 
 std::string Knowledge::elsewhere(const std::string& name, const std::vector<std::string>& accelerator) const {
