@@ -155,6 +155,14 @@ void add_elsewhere(const Grounds& from, const Candidate& candidate, Advice& answ
     answer.remarks.push_back(sentence(place, from.knowledge));
 }
 
+// As check says it of that release: compiled, or a ready wheel downloaded.
+std::string how_it_is_built(const Candidate& candidate, const PinnedPackage& one) {
+  const auto about_it = fmt::format("{} {} is ", one.name, one.version);
+  for (const auto& note : candidate.checked.notes)
+    if (note.starts_with(about_it) && note.find("downloads a ready wheel, ") != note.npos) return note + ".";
+  return fmt::format("{} comes as source: it is compiled beside the torch that is there, with the compiler of its CUDA or ROCm.", one.name);
+}
+
 void take(const Candidate& candidate, Advice& answer) {
   answer.found = true;
   answer.candidate = candidate;
@@ -163,7 +171,7 @@ void take(const Candidate& candidate, Advice& answer) {
   answer.install = install_line(candidate.pinned);
   for (const auto& one : candidate.pinned.packages)
     if (one.compiled())
-      answer.cautions.push_back(fmt::format("{} comes as source: it is compiled beside the torch that is there, with the compiler of its CUDA or ROCm.", one.name));
+      answer.cautions.push_back(how_it_is_built(candidate, one));
 }
 
 // What somebody typed beside the framework and no catalog has: the install line has it as it was typed. Of others alone it is said

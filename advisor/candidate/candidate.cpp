@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "advisor/check/beside.hpp"
 #include "advisor/check/unbrought.hpp"
 #include "advisor/check/world/demands.hpp"
 #include "advisor/check/world/python_world.hpp"
@@ -107,6 +108,17 @@ std::string glibc_needed(const Knowledge& knowledge, const specs::Stack& stack, 
   return newest;
 }
 
+// What no metadata bounds stands on the line: "numpy<2".
+void add_bounds(const std::vector<Bound>& bounds, Pinned& pinned) {
+  for (const auto& [package, version, other, range] : bounds) {
+    const auto there = std::ranges::find(pinned.packages, other, &PinnedPackage::name);
+    if (there == pinned.packages.end())
+      pinned.packages.push_back({other, "", {}, false, range});
+    else if (there->version.empty() && there->range != range)
+      there->range += (there->range.empty() ? "" : ",") + range;
+  }
+}
+
 }  // namespace
 
 std::string Candidate::name() const { return package + " " + version; }
@@ -172,6 +184,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (version.empty() && !placed.dependency.versions.is_any())
       pinned.packages.back().range = placed.dependency.versions.text();
   }
+  add_bounds(unbound_beside(knowledge, question, stack), pinned);
   for (const auto& one : unbrought(knowledge, question.asked, stack)) pinned.packages.push_back({one.name, one.version, {}, false});
   if (!candidate.version.empty()) add_pins(knowledge, stack, root, pinned);
   candidate.checked = std::move(checked);

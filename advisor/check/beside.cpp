@@ -30,8 +30,9 @@ std::vector<SpecifierSet> ranges_on(const std::string& name, const Knowledge& kn
   return ranges;
 }
 
-// Versions outside of "<2" that there are, or may be.
-std::vector<Version> beyond(const std::string& range, const std::string& name, const std::vector<SpecifierSet>& ranges, const Knowledge& knowledge) {
+// Versions outside of "<2" that there are, or may be, for that Python.
+std::vector<Version> beyond(const std::string& range, const std::string& name, const std::vector<SpecifierSet>& ranges, const Knowledge& knowledge,
+                            const std::string& python) {
   std::vector<Version> versions{specs::pep440_version("9999")};
   const auto bound = range.substr(std::min(range.find_first_not_of("<="), range.size()));
   for (const char* later : {"", ".0.1", ".1", ".2", ".3", ".4"})
@@ -40,24 +41,36 @@ std::vector<Version> beyond(const std::string& range, const std::string& name, c
     if (const auto single = specs::single_version(one); !single.empty()) versions.push_back(specs::pep440_version(single));
   if (const auto* package = knowledge.package(name))
     for (const auto& release : package->releases) versions.push_back(release.version);
-  std::erase_if(versions, [works = specs::range_or_any(range)](const auto& one) { return works.contains(one); });
+  const auto for_python = [&](const Version& one) {
+    const auto pythons = knowledge.about(name, one).pythons;
+    return python.empty() || pythons.empty() || std::ranges::find(pythons, python) != pythons.end();
+  };
+  std::erase_if(versions, [&, works = specs::range_or_any(range)](const auto& one) { return works.contains(one) || !for_python(one); });
   return versions;
 }
 
 }  // namespace
 
-std::vector<std::string> newer_beside(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen) {
-  std::vector<std::string> notes;
+std::vector<Bound> unbound_beside(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen) {
+  std::vector<Bound> bounds;
+  const auto python = chosen.components.find("python");
   for (const auto& [name, version] : chosen.components) {
     if (!knowledge.package(name)) continue;
     for (const auto& [other, range] : knowledge.beside(name, version)) {
+      if (knowledge.package(other)) continue;  // judged by the version that is taken
       const auto ranges = ranges_on(other, knowledge, question, chosen);
       const auto allowed = [&](const Version& one) { return std::ranges::all_of(ranges, [&](const auto& each) { return each.contains(one); }); };
-      if (!ranges.empty() && std::ranges::any_of(beyond(range, other, ranges, knowledge), allowed))
-        notes.push_back(fmt::format("{0} {1} works with {2} {3} alone: where an installer takes a newer one, ask for \"{2}{3}\", too", name, version,
-                                    other, range));
+      const auto versions = beyond(range, other, ranges, knowledge, python == chosen.components.end() ? "" : specs::minor_release(python->second));
+      if (!ranges.empty() && std::ranges::any_of(versions, allowed)) bounds.push_back({name, version, other, range});
     }
   }
+  return bounds;
+}
+
+std::vector<std::string> newer_beside(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen) {
+  std::vector<std::string> notes;
+  for (const auto& [name, version, other, range] : unbound_beside(knowledge, question, chosen))
+    notes.push_back(fmt::format("{0} {1} works with {2} {3} alone: where an installer takes a newer one, ask for \"{2}{3}\", too", name, version, other, range));
   return notes;
 }
 

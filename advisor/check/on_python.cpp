@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "advisor/check/world/pythons.hpp"
+#include "advisor/facts/frameworks.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -12,6 +13,14 @@ namespace {
 bool is_newest(const std::string& version, const specs::Package& package, const specs::SpecifierSet& versions) {
   return std::ranges::none_of(package.releases, [&](const auto& release) {
     return specs::is_newer(release.version.text(), version) && !release.yanked && versions.contains(release.version);
+  });
+}
+
+// What decides about the driver and the GPU: flash-attn 1.0.9 takes torch 2.15 on Python 3.11 and 1.13 on 3.7.
+bool same_frameworks(const OnPython& a, const OnPython& b) {
+  return std::ranges::all_of(a.judged.chosen.components, [&](const auto& one) {
+    const auto found = b.judged.chosen.components.find(one.first);
+    return !is_framework(one.first) || (found != b.judged.chosen.components.end() && found->second == one.second);
   });
 }
 
@@ -29,7 +38,7 @@ void add_other_pythons(const Knowledge& knowledge, const Question& question, con
   for (const auto& python : likely_pythons(knowledge, pinned)) {
     if (python == answer.world.python) continue;
     const auto one = on_python(knowledge, pinned, python);
-    if (one.judged.installable && one.yes(pinned)) pythons.push_back(python);
+    if (one.judged.installable && one.yes(pinned) && same_frameworks(answer, one)) pythons.push_back(python);
   }
 }
 
@@ -72,7 +81,7 @@ OnTheirPython on_their_python(const Knowledge& knowledge, const Question& questi
     if (!one.world.unknown.empty()) return {std::move(one), std::move(pythons)};
     const bool counts = !first || !first->judged.installable || same_roots(knowledge, question, *first, one);
     const bool yes = one.judged.installable && one.yes(question) && counts;
-    if (yes) pythons.push_back(python);
+    if (yes && (!answer || same_frameworks(*answer, one))) pythons.push_back(python);
     if (yes && !answer) answer = one;
     if (!first || (one.judged.installable && !first->judged.installable)) first = std::move(one);
     if (question.gpu && first->judged.installable && knows_none(knowledge, question, *first)) break;  // on any Python

@@ -153,6 +153,8 @@ class Wording {
   std::string about_condition(const Clause& clause) const {
     const auto at = clause.text.find("gpu.compute_capability ");
     const auto cuda_at = clause.text.find("torch.cuda ");
+    if (const auto use = clause.text.find(": use "); use != clause.text.npos)  // what it works with alone
+      return fmt::format("{} cannot be used: {}", owner_of(clause), clause.text.substr(use + 6));
     if (at == clause.text.npos) return "";
     if (cuda_at == clause.text.npos)  // of a catalog of the user's own
       return fmt::format("{} needs compute capability {} {}; this is {}", owner_of(clause), clause.text.substr(at + 23),
@@ -289,6 +291,8 @@ std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reason
       {" needs use ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
       {" needs gpu ", " does not use a GPU: "}};
   for (auto& reason : reasons) {
+    if (const auto from = reason.text.find(" needs if "), use = reason.text.find(": use "); from != std::string::npos && use != std::string::npos)
+      reason.text.replace(from, use + 6 - from, " cannot be used: ");
     for (const auto& [from, to] : words)
       if (const auto at = reason.text.find(from); at != std::string::npos) reason.text.replace(at, from.size(), to);
     reason.text = with_extras(reason.text);

@@ -50,7 +50,7 @@ void state(Fact& whole, const Fact& one) {
   if (one.built_for) whole.built_for = one.built_for;
   if (!one.built_for_cuda.empty()) whole.built_for_cuda = one.built_for_cuda;
   for (const auto& [name, range] : one.requires_) whole.requires_[name] = range;  // cuDNN by one source, the rest by another
-  if (!one.beside.empty()) whole.beside = one.beside;
+  for (const auto& [name, range] : one.beside) whole.beside[name] = range;
   if (!one.system.empty()) whole.system = one.system;
   if (!one.gpu_from.empty()) whole.gpu_from = one.gpu_from;
   if (!one.also.empty()) whole.also = one.also;
@@ -288,7 +288,9 @@ std::vector<std::string> Knowledge::compiled_beside(const std::string& name, con
 }
 
 std::map<std::string, std::string> Knowledge::beside(const std::string& name, const std::string& version) const {
-  return about(name, specs::pep440_version(specs::public_version(version))).beside;
+  auto all = about(name, specs::pep440_version(specs::public_version(version))).beside;
+  for (const auto& [other, range] : about(name, specs::pep440_version(version)).beside) all[other] = range;  // what only that build loads
+  return all;
 }
 
 std::string Knowledge::elsewhere(const std::string& name, const std::vector<std::string>& accelerator) const {

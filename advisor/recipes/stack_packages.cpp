@@ -70,7 +70,7 @@ StackPackages stack_packages(const specs::Stack& stack, const specs::Catalog& ca
 
 std::string requirement_text(const std::string& name, const StackPackage& package) {
   const auto extras = package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ","));
-  return fmt::format("{}{}=={}", name, extras, package.version);
+  return name + extras + (package.version.empty() ? package.range : "==" + package.version);
 }
 
 void check_python_name(const std::string& name) {

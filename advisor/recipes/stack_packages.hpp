@@ -21,6 +21,7 @@ struct StackPackage {
   std::set<std::string> extras;
   std::vector<specs::Artifact> files;  // wheels and source archives that the catalog knows of it
   bool root = false;                   // asked for, not only required by another
+  std::string range = {};              // of what is not pinned, whose version is "": "<2"
   std::optional<specs::BuildIndex> index = {};  // that has this build; nothing: the one that pip knows
 
   std::set<std::string> hashes() const;  // "sha256:..." of its files

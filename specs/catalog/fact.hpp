@@ -4,7 +4,7 @@
 //   {"of": "torch", "versions": ["2.7.0", "2.7.1"], "built_for": {"cuda": "12.6", "cubins": ["5.0", ...], "ptx": []},
 //    "known": "read", "source": {"url": ..., "read": "2026-11-22"}}
 // `versions`: exact texts, or one specifier set; a local build (2.8.0+cu126) is meant only where it is listed. Of several
-// facts on one version the last decides, key by key (of `requires` and `elsewhere` name by name): an overlay read later wins. Beside `built_for`:
+// facts on one version the last decides, key by key (of `requires`, `beside`, `elsewhere` name by name): an overlay read later wins. Beside `built_for`:
 //   also       what the same files hold for the accelerators of other vendors: {"amd": {"rocm": "7.2", "gfx": ["gfx942"]}}
 //   requires   what package metadata does not say: name -> specifier set
 //   beside     what it works with alone, where that is there, and does not require: {"numpy": "<2"}

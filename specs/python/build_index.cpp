@@ -28,6 +28,7 @@ std::optional<BuildIndex> build_index(const std::string& package, const std::str
   const bool rocm = build.starts_with("rocm");
   if (has_long_term_support(package, release) && (build == "cpu" || build.starts_with("cu")))
     return BuildIndex{"pytorch-lts-" + build, "https://download.pytorch.org/whl/lts/1.8/" + build, false};
+  if (package == "xformers" && build.starts_with("cu")) return BuildIndex{"pytorch-" + build, "https://download.pytorch.org/whl/" + build, false};
   if (package.starts_with("torch") && (build == "cpu" || build == "xpu" || build.starts_with("cu") || rocm))
     return BuildIndex{"pytorch-" + build, "https://download.pytorch.org/whl/" + build, rocm || build == "xpu"};
   if (package == "vllm" && rocm) return BuildIndex{"vllm-" + build, "https://wheels.vllm.ai/rocm/" + release + "/" + build, true};

@@ -31,6 +31,9 @@ bool is_local(const Version& version) { return specs::is_local(version.text()); 
 // "==2.4.0", "===2.4.0": names one version, yanked or not.
 bool names_one(const SpecifierSet& versions) { return !specs::single_version(versions).empty(); }
 
+// "<9" -> ">=9", "<=9" -> ">9".
+std::string beyond_range(const std::string& range) { return range.starts_with("<=") ? ">" + range.substr(2) : ">=" + range.substr(1); }
+
 class Builder {
  public:
   Builder(const Knowledge& knowledge, const Question& question, const std::string& python)
@@ -182,7 +185,7 @@ class Builder {
   // pip takes a local build only where somebody names one, or the index that has it, and what was yanked only where it is named alone.
   bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
     if (!versions.contains(release.version)) return false;
-    const bool of_pytorch = question_.pytorch && is_of_pytorch(name);
+    const bool of_pytorch = question_.pytorch && (is_of_pytorch(name) || name == "xformers");
     if (of_pytorch && question_.pytorch->is_alone_for(name) && !is_local(release.version)) return false;
     if (is_local(release.version) && !specs::is_local(versions.text())) {
       if (of_pytorch && question_.pytorch->labels_for(name).contains(specs::local_label(release.version.text()))) return !release.yanked;
@@ -199,6 +202,7 @@ class Builder {
     auto& of = component(name, specs::Kind::package);
     if (fresh) world_.order.push_back(name);
     if (!package) {
+      if (!of.versions.empty() || add_for_other_pythons(wish, of)) return;
       of.open = true;
       world_.not_held[wish.name].insert(wish.versions.text());
       return;
@@ -209,6 +213,22 @@ class Builder {
       // The map may have grown meanwhile, but its elements stay where they are.
       of.versions.push_back(std::move(made));
     }
+  }
+
+  // One version of a package that nobody lists, of which its Pythons are known, and this is none of them (NumPy 2.1 on 3.8).
+  bool add_for_other_pythons(const Wish& wish, Component& of) const {
+    const auto single = specs::single_version(wish.versions);
+    if (single.empty()) return false;
+    const auto pythons = knowledge_.about(wish.name, specs::pep440_version(single)).pythons;
+    if (pythons.empty() || std::ranges::find(pythons, world_.python) != pythons.end()) return false;
+    VersionEntry made;
+    made.version = specs::pep440_version(single);
+    Requirement requirement{"python", "", {}};
+    for (const auto& one : pythons) requirement.constraint.any.push_back({specs::range_or_any("==" + one + ".*"), {}});
+    requirement.constraint.text = fmt::format("{} to {}", pythons.front(), pythons.back());
+    made.requires_.push_back(std::move(requirement));
+    of.versions.push_back(std::move(made));
+    return true;
   }
 
   VersionEntry entry(const specs::Package& package, const PackageRelease& release) {
@@ -223,6 +243,9 @@ class Builder {
       if (asked_.contains(other)) {
         made.requires_.push_back(needs(other, specs::range_or_any(range)));
         want({other, "", specs::range_or_any(range)});  // so that what contradicts it is seen to
+      } else if (knowledge_.package(other)) {  // no metadata says it: an installer takes the newer one, which then cannot be used
+        made.requires_if.push_back({{needs(other, specs::range_or_any(beyond_range(range)))},
+                                    {fails(fmt::format("it works with {} {} alone, and an installer takes a newer one", other, range))}});
       }
     if (const auto* own = knowledge_.own(package.name, release.version)) add_own(*own, made);
     demands_.add_gpu(package.name, fact, asked_.contains(package.name) && !with_extras_.contains(package.name), made);

@@ -12,8 +12,10 @@
 namespace stackx::advisor {
 namespace {
 
-// A release that a target could install: within the range, with a wheel for it.
-bool suits(const specs::PackageRelease& release, const specs::SpecifierSet& versions, const specs::Target& target) {
+// A release that a target could install: within the range, with a wheel for it, on a Python on which it is `usable` (facts: pythons).
+bool suits(const specs::PackageRelease& release, const specs::SpecifierSet& versions, const specs::Target& target,
+           const std::vector<std::string>& usable) {
+  if (!usable.empty() && std::ranges::find(usable, specs::minor_release(target.python())) == usable.end()) return false;
   if (!versions.contains(release.version)) return false;
   if (specs::is_local(release.version.text()) && !specs::is_local(versions.text())) return false;
   if (release.yanked && specs::single_version(versions).empty()) return false;
@@ -60,7 +62,9 @@ std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Questi
       if (!package) continue;
       int place = 0;
       for (int i = static_cast<int>(package->releases.size()); i > 0 && place == 0; --i)
-        if (suits(package->releases[static_cast<std::size_t>(i - 1)], placed.dependency.versions, target)) place = i;
+        if (const auto& release = package->releases[static_cast<std::size_t>(i - 1)];
+            suits(release, placed.dependency.versions, target, knowledge.about(package->name, release.version).pythons))
+          place = i;
       if (place == 0) --rated.places.front();
       rated.places.push_back(place);
     }

@@ -89,11 +89,48 @@ class Extras(Answers):
             self.assertIn("on Google's own index", self.said(words, hw="a100"))
         for extra, version, jaxlib in (("cuda11_pip", "0.4.13", "0.4.13+cuda11.cudnn86"), ("cuda12_pip", "0.4.13", "0.4.13+cuda12.cudnn89"),
                                        ("cuda11_pip", "0.4.24", "0.4.24+cuda11.cudnn86")):
-            said = self.said(f"jax[{extra}]=={version}", hw="a100", exit_code=0)
+            said = self.said(f"jax[{extra}]=={version}", f"nvidia-cudnn-cu{extra[4:6]}<9", "--python", "3.11", hw="a100", exit_code=0)
             self.assertRegex(said, "^Yes: ")
             self.assertIn(f"jaxlib {jaxlib} is not on the package index: pip finds it with -f https://storage.googleapis.com/jax-releases/", said)
         self.assertIn("has no extra cuda12, which came with 0.4.22", self.first_line("jax[cuda12]==0.4.13", hw="a100", exit_code=1))
         self.assertEqual(self.nearest("jax[cuda12]==0.4.13", hw="a100"), ["jax[cuda12]==0.4.38"])
+
+
+class WithWhatItWorks(Answers):
+    """What no metadata says: an installer takes more than a release works with."""
+
+    def test_jax_for_cudnn_8(self):
+        for extra, cuda in (("cuda12_pip", "12"), ("cuda11_pip", "11")):
+            said = self.said(f"jax[{extra}]==0.4.13", hw="a100", exit_code=1)
+            self.assertRegex(said, rf"^No: jaxlib 0\.4\.13\+\S+ cannot be used: it works with nvidia-cudnn-cu{cuda} <9 alone, and an installer takes a newer one")
+            self.assertNotIn(" use it works", said)
+            self.assertRegex(self.nearest(f"jax[{extra}]==0.4.13", hw="a100")[-1], rf"^nvidia-cudnn-cu{cuda}==8\.")
+
+    def test_tensorflow_and_onnxruntime(self):
+        for words, note in (((("tensorflow-gpu==1.15", "--python", "3.7")), 'ask for "protobuf<4"'), (("tensorflow==2.10", "--python", "3.10"), 'ask for "numpy<2"'),
+                            (("onnxruntime-gpu==1.16.3", "--python", "3.10"), 'ask for "numpy<2"')):
+            self.assertIn(note, self.said(*words, hw="t4", exit_code=0))
+        self.assertNotIn("numpy<2", self.said("tensorflow==2.10", "--python", "3.8", hw="t4", exit_code=0))  # whose newest NumPy is 1
+        self.assertNotIn("protobuf<4", self.said("tensorflow==2.10", hw="t4", exit_code=0))  # its metadata says it
+        for words, needs in ((("tensorflow-gpu==1.15", "protobuf==4.24.4", "--python", "3.7"), "tensorflow-gpu 1.15.0 needs protobuf <4"),
+                             (("tensorflow==2.10", "numpy==2.2.0", "--python", "3.10"), "tensorflow 2.10.0 needs numpy <2"),
+                             (("onnxruntime-gpu==1.16.3", "numpy==2.0.0"), "onnxruntime-gpu 1.16.3 needs numpy <2")):
+            self.assertIn(f"No: {needs}", self.said(*words, hw="t4", exit_code=1))
+
+    def test_keras_of_its_own(self):
+        self.assertIn("No: keras 2.3.1 needs tensorflow <2.3", self.said("tensorflow==2.4.1", "keras==2.3.1", hw="a100", exit_code=1))
+
+    def test_xformers_for_the_cuda_of_torch(self):
+        self.assertIn("takes that of torch, which is built for another", self.said("torch==2.1.2+cu118", "xformers==0.0.23.post1", hw="a6000", exit_code=1))
+        self.assertEqual(self.nearest("torch==2.1.2+cu118", "xformers==0.0.23.post1", hw="a6000")[:2], ["torch==2.1.2+cu118", "xformers==0.0.23.post1+cu118"])
+        index = ("--extra-index-url", "https://download.pytorch.org/whl/cu118")
+        self.assertIn("xformers 0.0.23.post1+cu118 has code", self.said("torch==2.1.2", "xformers==0.0.23.post1", *index, "--driver", "470.82.01", hw="a6000", exit_code=0))
+
+    def test_pythons(self):
+        self.assertRegex(self.first_line("mxnet-cu101", hw="v100"), r"^Yes: .* on Python 3\.\d to 3\.11\.$")
+        self.assertEqual(self.first_line("torch==2.3.0", "numpy==2.1.0", "--python", "3.8", hw="a6000", exit_code=1),
+                         "No: numpy 2.1.0 has wheels for Python 3.10 to 3.13, not for 3.8.")
+        self.assertRegex(self.first_line("flash-attn==1.0.9", hw="t4"), r"on Python 3\.1\d to")  # for which the torch that is told has wheels
 
 
 class Toolkit(Answers):
