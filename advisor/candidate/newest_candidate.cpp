@@ -204,7 +204,7 @@ class Search {
   // PyTorch's indexes. That build is named, and so the line says which one is meant.
   std::optional<Candidate> with_another_torch() const {
     if (wish_.root == "torch" || !wish_.question.gpu || wish_.question.gpu->vendor != "nvidia" || wish_.question.pytorch) return std::nullopt;
-    auto question = question_with("", own_.empty() ? "" : own_.front().versions.text());
+    auto question = question_with("", own_.empty() || own_.front().versions.is_any() ? "" : own_.front().versions.text());
     question.keep = {};
     for (const auto& one : check(knowledge_, question).nearest) {
       const auto torch = one.stack.components.find("torch"), root = one.stack.components.find(wish_.root);
