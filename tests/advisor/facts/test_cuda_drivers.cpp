@@ -39,7 +39,7 @@ TEST_CASE("drivers of CUDA: releases that none of the GPUs has are left out") {
   CHECK(drivers_of_cuda(knowledge, {k80}) == Texts{"CUDA 11 needs driver >=450.80.02"});
   CHECK(drivers_of_cuda(knowledge, {v100, k80}) ==
         Texts{"CUDA 11 needs driver >=450.80.02",
-              "CUDA 12 needs driver >=525.60.13; on data-center GPUs with NVIDIA's package cuda-compat branch 450 or 520 will do"});
+              "CUDA 12 (not for K80) needs driver >=525.60.13; on data-center GPUs with NVIDIA's package cuda-compat branch 450 or 520 will do"});
 }
 
 TEST_CASE("drivers of CUDA: from the first release that has the GPU on, and branches that drive it") {
