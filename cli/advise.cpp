@@ -111,6 +111,8 @@ void name_project(AdviseOptions& options) {
     for (const auto& word : options.what)  // the shell took away the quotes that tell words apart
       project += std::string(project.empty() ? "" : " ") + (is_command ? workspace::shell_quoted(word) : word);
   }
+  auto& advice = options.advice;
+  if (advice.context.python.empty() && advice.have.python.empty()) advice.context.python = workspace::pasted_python(project);
   if (!project.empty()) project = workspace::named_project(project);
 }
 

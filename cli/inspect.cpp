@@ -355,6 +355,7 @@ void add_inspect(Command app, Globals& globals) {
   command.add_flag("--yes", options->yes, "Download also gigabytes of CUDA's libraries where no GPU is to be seen");
   command.callback([options, command, &globals] {
     if (command.given("--resume") && !options->plan.resume) options->plan.resume = "";
+    if (options->job.python.empty()) options->job.python = workspace::pasted_python(options->job.project);
     options->job.project = workspace::named_project(options->job.project);  // said once, however many GPUs
     answering_no_stack([&] { inspect(*options, globals); }, globals);
   });

@@ -114,17 +114,13 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
   return result;
 }
 
-// Why there may be nothing: hardware that nobody knows, as advise says it, and components that no result holds.
+// Why there may be nothing: components that no result holds. Hardware that nobody knows is an Error(bad_input), as advise has it.
 std::vector<std::string> names_without_results(const store::Questions& store, const analysis::QuestionOptions& asked,
                                                const Globals& globals) {
   std::vector<std::string> lines;
   if (const auto& hardware = asked.filter.hardware) {
-    try {
-      const auto accelerators = specs::load_accelerators(globals.data_directory());
-      workspace::asked_hardware(*hardware, workspace::this_machine(globals), accelerators, globals, store);
-    } catch (const Error& unknown) {
-      lines.emplace_back(unknown.what());
-    }
+    const auto accelerators = specs::load_accelerators(globals.data_directory());
+    workspace::asked_hardware(*hardware, workspace::this_machine(globals), accelerators, globals, store);
   }
   std::set<std::string> known;
   for (const auto& version : store.versions()) known.insert(version.component);
@@ -158,6 +154,15 @@ std::vector<std::string> what_there_is(const store::Questions& store) {
   return lines;
 }
 
+// What stackx measured elsewhere is in no store: advise has it.
+void lead_to_advice(const QueryOptions& options, Answer& answer) {
+  const auto evidence = std::ranges::find(answer.columns, "evidence", &analysis::AnswerColumn::key);
+  if (options.hw.empty() || options.workload.empty() || answer.rows.empty() || evidence == answer.columns.end()) return;
+  if (answer.rows.front()[static_cast<std::size_t>(evidence - answer.columns.begin())].value != "published") return;  // measured ones come first
+  answer.notes.push_back(fmt::format("which stack to run, and what stackx measured elsewhere: `stackx advise {} --explain`",
+                                     advisor::selecting(options.hw, options.workload)));
+}
+
 void print(const Answer& answer, const QueryOptions& options, const Globals& globals) {
   if (globals.json || options.format == "json")
     workspace::print("{}\n", analysis::to_json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -189,6 +194,7 @@ void ask(const QueryOptions& options, Globals& globals) {
                                          load(options.project, globals, {}, workspace::Need::stacks));
   if (options.question != "hardware" && options.question != "sources")
     for (std::string& line : workspace::left_out(store, asked.filter)) answer.notes.push_back(std::move(line));
+  if (options.question == "best") lead_to_advice(options, answer);
   const bool nothing = answer.rows.empty() && !answer.none_is_good;
   if (nothing) {
     std::ranges::move(names_without_results(store, asked, globals), std::back_inserter(answer.notes));

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "advisor/check/world/pythons.hpp"
 #include "advisor/recipes/lock_writer.hpp"
 #include "campaigns/python_project.hpp"
 #include "cli/advise/predicted.hpp"
@@ -16,13 +15,13 @@
 #include "cli/output/lock_report.hpp"
 #include "cli/output/print.hpp"
 #include "cli/resolve/how_many.hpp"
+#include "cli/resolve/python_of_project.hpp"
 #include "cli/resolve/stack_writer.hpp"
 #include "cli/resolve/unsolvable.hpp"
 #include "cli/resolve/version_graph.hpp"
 #include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/project.hpp"
-#include "specs/python/wheel_target.hpp"
 #include "workspace/asked/project.hpp"
 #include "workspace/index/pip.hpp"
 #include "workspace/load.hpp"
@@ -261,17 +260,6 @@ void check_questions(const ResolveOptions& options) {
     throw bad_input("--approximate: says how to count; add --count");
 }
 
-// This machine's, or where the project does not allow that the newest that it does: python=3.9 of conda's environment.
-std::string python_for(const specs::PythonProject& project) {
-  const auto here = campaigns::measured_python("");
-  const auto allows = [&](const std::string& python) {
-    return !project.python || project.python->dependency.versions.contains(specs::Target(python, "linux x86_64").python_version());
-  };
-  if (allows(here)) return here;
-  const auto found = std::ranges::find_if(advisor::known_pythons(), allows);
-  return found == advisor::known_pythons().end() ? here : *found;
-}
-
 // A Python project names no catalogs: unless the user does, the index says what there is, for one Python. False of others.
 bool take_from_index(ResolveOptions& options) {
   auto& context = options.project.context;
@@ -285,6 +273,7 @@ bool take_from_index(ResolveOptions& options) {
 
 void resolve(ResolveOptions options, Globals& globals) {
   check_questions(options);
+  if (options.project.context.python.empty()) options.project.context.python = workspace::pasted_python(options.project.file);
   options.project.file = workspace::named_project(options.project.file);
   const bool of_index = take_from_index(options);
   if (options.top && options.scores.empty() && !options.predicted.effects)

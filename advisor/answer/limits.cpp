@@ -9,6 +9,7 @@
 #include "advisor/answer/expectation.hpp"
 #include "advisor/candidate/newest_candidate.hpp"
 #include "advisor/check/forward_compatibility.hpp"
+#include "specs/format/listed.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -67,13 +68,18 @@ std::string needs_of(const Candidate& newest, const Candidate& kept, const Have&
 }
 
 // "Driver 535.183.01: CUDA up to 12.9.2, cuDNN up to 9.26.0, torch up to 2.14.1+cu126; CUDA 13.2.2 needs driver >=580." With a
-// project CUDA and cuDNN are those that it allows.
+// project CUDA and cuDNN are those that it allows. All three are those of whole stacks, so what else is kept counts, too.
 std::string driver_limit(const Grounds& from, const Candidate& candidate, const Candidate& newest) {
   if (!from.known.space || newest.least_driver.empty() || newest.cuda.empty()) return "";
   const auto cuda = from.known.space->possible("cuda"), cudnn = from.known.space->possible("cudnn");
   if (cuda.empty()) return "";
   const auto allowed = from.options.project.empty() ? "" : fmt::format(", of what {} allows", from.project_called());
-  return fmt::format("Driver {}{}: CUDA up to {}, {}{} up to {}; CUDA {} needs driver >={}.", from.options.have.driver, allowed,
+  const auto& have = from.options.have;
+  std::vector<std::string> with;
+  if (!have.python.empty()) with.push_back("Python " + have.python);
+  if (!have.cuda.empty()) with.push_back("CUDA " + have.cuda);
+  if (!have.glibc.empty()) with.push_back("glibc " + have.glibc);
+  return fmt::format("Driver {}{}{}: CUDA up to {}, {}{} up to {}; CUDA {} needs driver >={}.", have.driver, with.empty() ? "" : " with " + specs::listed(with), allowed,
                      cuda.back(), cudnn.empty() ? "" : fmt::format("cuDNN up to {}, ", cudnn.back()), candidate.package,
                      candidate.version, newest.cuda, newest.least_driver);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advisor/answer/expectation.hpp"
 #include "advisor/candidate/newest_candidate.hpp"
 #include "advisor/recipes/install_line.hpp"
@@ -45,6 +47,19 @@ std::string stay_or_change(const Grounds& from) {
   return fmt::format("it is valid there, and no result shows another to be {}: stay, until one does.", from.better());
 }
 
+// Of what is locked beside the framework what requires it, in whichever release: not every torch has an xformers.
+void keep_companions(const Grounds& from, Wish& wish) {
+  const auto& knowledge = from.knowledge;
+  const auto requires_root = [&](const std::string& name) {
+    const auto* package = knowledge.package(name);
+    if (!package || package->releases.empty()) return false;
+    const auto* requirements = knowledge.requirements(name, package->releases.back());
+    return requirements && std::ranges::any_of(*requirements, [&](const auto& one) { return knowledge.real_name(one.name) == wish.root; });
+  };
+  std::erase_if(wish.question.asked, [&](const auto& placed) { return !requires_root(knowledge.real_name(placed.dependency.name)); });
+  for (auto& placed : wish.question.asked) placed.dependency.versions = specs::SpecifierSet::any(specs::Versioning::pep440);
+}
+
 }  // namespace
 
 void answer_lock(const Grounds& from, Advice& answer) {
@@ -61,7 +76,7 @@ void answer_lock(const Grounds& from, Advice& answer) {
   if (answer.found) add_reported(own.checked, answer);
   if (!own.unused.empty()) answer.cautions.push_back(own.unused_text());
   auto free = *from.known.wish;
-  free.question.asked.clear();
+  keep_companions(from, free);
   const auto newest = newest_candidate(from.knowledge, free);
   if (!newest || !specs::is_newer(newest->version, own.version)) return;
   answer.cautions.push_back(

@@ -60,6 +60,7 @@ class Search {
       if (auto found = nearest_to(*required)) return finished(std::move(*found));
     if (tries > most_tries)
       if (auto found = by_resolver()) return finished(std::move(*found));
+    if (auto found = with_another_torch()) return finished(std::move(*found));
     return std::nullopt;
   }
 
@@ -199,6 +200,25 @@ class Search {
     return found == all.end() ? nullptr : &*found;
   }
 
+  // No release runs with the torch that the usual index has for it: what check calls the nearest, where its torch is a build of one of
+  // PyTorch's indexes. That build is named, and so the line says which one is meant.
+  std::optional<Candidate> with_another_torch() const {
+    if (wish_.root == "torch" || !wish_.question.gpu || wish_.question.gpu->vendor != "nvidia" || wish_.question.pytorch) return std::nullopt;
+    auto question = question_with("", own_.empty() || own_.front().versions.is_any() ? "" : own_.front().versions.text());
+    question.keep = {};
+    for (const auto& one : check(knowledge_, question).nearest) {
+      const auto torch = one.stack.components.find("torch"), root = one.stack.components.find(wish_.root);
+      const auto is_here = [&](const Change& change) { return change.name == wish_.root || change.name == "index"; };
+      if (torch == one.stack.components.end() || root == one.stack.components.end() || one.indexes.size() != 1) continue;
+      const auto* release = package_->find(specs::pep440_version(root->second));
+      if (!release || !within(*release) || !std::ranges::all_of(one.changes, is_here)) continue;
+      const auto& url = one.indexes.front();
+      auto candidate = judged({release, ""}, specs::public_version(torch->second) + "+" + url.substr(url.rfind('/') + 1));
+      if (candidate && (wish_.cuda.empty() || same_or_minor_of(candidate->cuda, wish_.cuda))) return candidate;
+    }
+    return std::nullopt;
+  }
+
   // What an installer makes of the user's own requirements: where that runs, nothing newer fits them.
   std::optional<Checked> with_others() const {
     const bool others = wish_.question.asked.size() > own_.size();
@@ -234,10 +254,15 @@ class Search {
     return question;
   }
 
-  std::optional<Candidate> judged(const Form& form) const {
+  // `torch`: the build that is held beside it; "": which one it takes.
+  std::optional<Candidate> judged(const Form& form, const std::string& torch = {}) const {
     auto question = question_with(form.extra, "==" + form.release->version.text());
-    auto checked = check(knowledge_, question);
     std::set<std::string> held;
+    if (!torch.empty()) {
+      question.asked.push_back(specs::read_dependency("torch==" + torch, "held back"));
+      held.insert("torch");
+    }
+    auto checked = check(knowledge_, question);
     if (checked.answer == Answer::no && !checked.nearest.empty()) {
       for (const auto& change : checked.nearest.front().changes) {
         if (change.name == wish_.root || is_of_surroundings(change) || change.to.empty() || excluded(change)) return std::nullopt;

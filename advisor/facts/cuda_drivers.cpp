@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "specs/catalog/driver.hpp"
 #include "specs/format/listed.hpp"
@@ -37,6 +38,26 @@ std::vector<Use> uses_of(const Knowledge& knowledge, const std::vector<std::stri
   return uses;
 }
 
+// " (from 12.8 on)"; of several GPUs that differ " (for B200 from 12.8 on)", " (not for B200)".
+std::string which_of(const std::vector<Use>& uses, const std::string& oldest, const std::vector<DriverSpan>& gpus) {
+  const auto is_first = [&](const Use& use) { return use.first == uses.front().first; };
+  if (uses.size() == gpus.size() && std::ranges::all_of(uses, is_first))
+    return uses.front().first == oldest ? "" : fmt::format(" (from {} on)", uses.front().first);
+  std::vector<std::pair<std::string, std::vector<std::string>>> from;  // in the order of the GPUs
+  std::vector<std::string> without, parts;
+  for (const auto& gpu : gpus) {
+    const auto use = std::ranges::find(uses, &gpu, &Use::gpu);
+    if (use == uses.end()) without.push_back(gpu.gpu);
+    if (use == uses.end() || use->first == oldest) continue;
+    auto at = std::ranges::find(from, use->first, [](const auto& one) { return one.first; });
+    if (at == from.end()) at = from.insert(from.end(), {use->first, {}});
+    at->second.push_back(gpu.gpu);
+  }
+  for (const auto& [first, names] : from) parts.push_back(fmt::format("for {} from {} on", specs::listed(names), first));
+  if (!without.empty()) parts.push_back(fmt::format("not for {}", specs::listed(without, "or")));
+  return fmt::format(" ({})", fmt::join(parts, "; "));
+}
+
 std::vector<std::string> compatible_branches(const specs::DriverFacts& drivers, const std::vector<Use>& uses) {
   if (!std::ranges::all_of(uses, [](const auto& use) { return use.gpu->data_center; })) return {};
   auto branches = drivers.compatible_branches(uses.front().first);
@@ -63,11 +84,9 @@ std::vector<std::string> drivers_of_cuda(const Knowledge& knowledge, const std::
     if (releases.empty()) releases = {fmt::format("{}.0", major)};
     const auto uses = uses_of(knowledge, releases, gpus);
     if (uses.empty()) continue;
-    const auto& earliest = *std::ranges::min_element(uses, [](const auto& a, const auto& b) { return is_newer(b.first, a.first); });
     for (const auto& use : uses)
       if (is_newer(use.gpu->since, *least)) least = use.gpu->since;  // an older one does not know the GPU
-    const auto from = earliest.first == releases.front() ? "" : fmt::format(" (from {} on)", earliest.first);
-    needs.push_back(fmt::format("CUDA {}{} needs driver >={}", major, from, *least));
+    needs.push_back(fmt::format("CUDA {}{} needs driver >={}", major, which_of(uses, releases.front(), gpus), *least));
     if (const auto branches = compatible_branches(drivers, uses); !branches.empty())
       needs.back() += fmt::format("; on data-center GPUs with NVIDIA's package cuda-compat branch {} will do", specs::listed(branches, "or"));
   }

@@ -36,16 +36,34 @@ const DriverSpan* oldest_of(const std::vector<DriverSpan>& spans) {
   return oldest;
 }
 
+// "; of branch 535 from 535.183.01 on, too": older branches that were kept alive and learnt of the products.
+std::string in_older_branches(const std::vector<DriverSpan>& spans, const std::string& since) {
+  std::vector<std::string> firsts;
+  for (const auto& one : spans)
+    for (const auto& first : one.product.also) {
+      const auto all = std::ranges::all_of(spans, [&](const auto& other) { return other.holds(first); });
+      if (!all || !is_older(specs::major_release(first), specs::major_release(since))) continue;
+      const auto same = std::ranges::find_if(firsts, [&](const auto& known) { return specs::major_release(known) == specs::major_release(first); });
+      if (same == firsts.end()) firsts.push_back(first);
+      else if (is_older(first, *same)) *same = first;
+    }
+  std::ranges::sort(firsts, is_older);
+  std::vector<std::string> words;
+  for (const auto& first : firsts) words.push_back(fmt::format("{} from {} on", specs::major_release(first), first));
+  return words.empty() ? "" : fmt::format("; of branch {}, too", specs::listed(words));
+}
+
 std::string which_drive(const std::vector<DriverSpan>& spans) {
   const auto common = common_span(spans);
   if (!common)
     return fmt::format("No driver drives {}: {} begins with {}, and {} ends with branch {}.", names_of(spans), newest_of(spans).gpu,
                        newest_of(spans).since, oldest_of(spans)->gpu, oldest_of(spans)->last_branch);
   auto text = fmt::format("Drivers {} drive {}", common->text(), names_of(spans));
-  if (spans.size() == 1) return text + ".";
+  const auto older = in_older_branches(spans, common->since);
+  if (spans.size() == 1) return text + older + ".";
   text += fmt::format(": {} sets the first", newest_of(spans).gpu);
   if (const auto* oldest = oldest_of(spans)) text += fmt::format(", {} the last", oldest->gpu);
-  return text + ".";
+  return text + older + ".";
 }
 
 }  // namespace

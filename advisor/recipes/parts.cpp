@@ -147,13 +147,12 @@ void RecipeParts::from_pinned(const Recipe& recipe) {
   for (const auto& one : pinned.pythons)
     if (one != python) other_pythons.push_back(one);
   for (const auto& one : pinned.packages) {
-    packages[one.name] = {one.version, one.extras, {}, one.asked, one.version.empty() ? one.range : ""};
-    if (one.version.empty()) continue;
+    packages[one.name] = {one.version, one.extras, {}, one.asked, {}, one.range};
     const auto build = specs::local_label(one.version);
     gpu |= build.starts_with("rocm") || build == "xpu";
     gpu |= std::ranges::any_of(one.extras, [](const auto& extra) { return vendor_of_extra(extra) == "amd"; });
     named.components[one.extras.empty() ? one.name : fmt::format("{}[{}]", one.name, fmt::join(one.extras, ","))] =
-        one.version;
+        one.version.empty() ? (one.range.empty() ? "*" : one.range) : one.version;
   }
   for (const auto& [name, version] : recipe.stack.components) {
     const auto* component = recipe.catalog.find(name);
@@ -169,7 +168,7 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
   else from_stack(recipe);
   for (auto& [name, package] : packages) {
     check_python_name(name);
-    if (!package.version.empty()) check_python_version(name, package.version);
+    check_python_versions(name, package);
     for (const auto& extra : package.extras) check_python_name(extra);
     package.index = specs::build_index(name, package.version);
     if (package.index) indexes.insert(*package.index);

@@ -12,7 +12,7 @@ namespace stackx::advisor {
 using nlohmann::json;
 
 json pipfile_pin(const StackPackage& package) {
-  const std::string version = !package.version.empty() ? "==" + package.version : package.range.empty() ? "*" : package.range;
+  const auto version = package.versions().empty() ? "*" : package.versions();
   if (package.extras.empty() && !package.index) return version;
   json pin = {{"version", version}};
   if (!package.extras.empty()) pin["extras"] = package.extras;

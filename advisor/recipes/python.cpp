@@ -159,11 +159,11 @@ std::string pylock_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "pylock");
   for (const auto& [name, package] : parts.packages)
-    if (package.files.empty() && !package.version.empty())
+    if (package.files.empty())
       throw bad_input(fmt::format(
-          "--format pylock: a lock names files with their hashes, and no file of {} {} is known here; ask for --format "
+          "--format pylock: a lock names files with their hashes, and no file of {} is known here; ask for --format "
           "requirements, of which uv makes a lock: uv pip compile --format pylock.toml --index-strategy "
-          "unsafe-best-match -o pylock.toml requirements.txt", name, package.version));
+          "unsafe-best-match -o pylock.toml requirements.txt", name + (package.version.empty() ? package.range : " " + package.version)));
   if (!parts.cuda.empty() && !parts.hashed())
     throw bad_input(
         "--format pylock: a lock names every file with its hash, and catalogs of GPU frameworks do "
@@ -183,7 +183,7 @@ std::string pylock_recipe(const Recipe& recipe) {
         fmt::format("requires-python = {}\n", toml_text("==" + specs::minor_release(parts.python) + ".*"));
   }
   for (const auto& [name, package] : parts.packages)
-    if (!package.version.empty()) pylock_package(text, name, package, parts.python);
+    pylock_package(text, name, package, parts.python);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "specs/error.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/version/specifier.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -46,6 +47,8 @@ std::set<std::string> StackPackage::hashes() const {
   return result;
 }
 
+std::string StackPackage::versions() const { return version.empty() ? range : "==" + version; }
+
 StackPackages stack_packages(const specs::Stack& stack, const specs::Catalog& catalog,
                              const std::set<std::string>& roots) {
   StackPackages packages;
@@ -70,7 +73,7 @@ StackPackages stack_packages(const specs::Stack& stack, const specs::Catalog& ca
 
 std::string requirement_text(const std::string& name, const StackPackage& package) {
   const auto extras = package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ","));
-  return name + extras + (package.version.empty() ? package.range : "==" + package.version);
+  return name + extras + package.versions();
 }
 
 void check_python_name(const std::string& name) {
@@ -87,6 +90,12 @@ void check_python_version(const std::string& name, const std::string& version) {
       "{} {} is no version of a Python package (PEP 440): no file for Python's tools can hold it; "
       "correct the catalog or choose another --format",
       name, specs::in_quotes(version)));
+}
+
+void check_python_versions(const std::string& name, const StackPackage& package) {
+  if (!package.version.empty()) return check_python_version(name, package.version);
+  if (package.range.empty() || specs::SpecifierSet::parse(package.range, specs::Versioning::pep440)) return;
+  throw bad_input(fmt::format("{} {} is no range of versions (PEP 440): no file for Python's tools can hold it", name, specs::in_quotes(package.range)));
 }
 
 }  // namespace stackx::advisor

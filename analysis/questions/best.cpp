@@ -32,7 +32,18 @@ struct Group {
   bool smaller_is_better = false;
   std::vector<Candidate> candidates;  // the best first, as many as are asked for
   std::size_t all = 0;
+  double flop = 0;  // of the workload's shape, as far as its parameters say
 };
+
+// Of one workload the largest shapes first: what small ones reach tells of overheads. Of several by their names.
+void largest_first(std::vector<Group>& groups) {
+  const auto name = [](const Group& group) { return group.key.workload.substr(0, group.key.workload.find(':')); };
+  std::ranges::sort(groups, [&](const Group& a, const Group& b) {
+    const auto left = name(a), right = name(b);
+    if (left != right) return left < right;
+    return a.flop != b.flop ? a.flop > b.flop : a.key < b.key;
+  });
+}
 
 std::vector<AnswerColumn> best_columns(const std::string& noun) {
   return {{"rank", "rank", true},
@@ -76,9 +87,10 @@ std::vector<Group> measured_groups(const store::Questions& store,
     group.key = {store.workload(std::get<0>(key)).text(),
                  hardware_text(store.hardware(std::get<1>(key))), unit_text(*group.candidates.front().series, yardstick)};
     group.smaller_is_better = yardstick.smaller_is_better();
+    group.flop = specs::flop_of(store.workload(std::get<0>(key))).value_or(0);
     result.push_back(std::move(group));
   }
-  std::ranges::sort(result, {}, &Group::key);
+  largest_first(result);
   return result;
 }
 
@@ -97,12 +109,14 @@ std::vector<Group> published_groups(const store::Questions& store,
     GroupKey key{workload.text(), hardware_text(store.hardware(row.hardware)),
                  rate ? rate->unit : row.metric, row.devices.value_or(0)};
     Group& group = groups[key];
+    if (group.candidates.empty()) group.flop = specs::flop_of(workload).value_or(0);
     group.key = std::move(key);
     group.smaller_is_better = !rate && metric->smaller_is_better;
     group.candidates.push_back({rate ? rate->value : row.value, nullptr, &row});
   }
   std::vector<Group> result;
   for (auto& [key, group] : groups) result.push_back(std::move(group));
+  largest_first(result);
   return result;
 }
 

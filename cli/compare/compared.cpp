@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 
 #include "specs/error.hpp"
@@ -28,6 +29,13 @@ bool is_store_file(const fs::path& file) {
   std::string start(magic.size(), '\0');
   stream.read(start.data(), static_cast<std::streamsize>(start.size()));
   return stream.gcount() == static_cast<std::streamsize>(start.size()) && start == magic;
+}
+
+// "lock1.txt", "old/Pipfile.lock": no id, and hardly a host's name.
+bool is_called_like_a_file(const std::string& text) {
+  if (text.find('=') != text.npos) return false;
+  constexpr std::array<std::string_view, 8> endings{".txt", ".lock", ".toml", ".json", ".db", ".in", ".yml", ".yaml"};
+  return text.find('/') != text.npos || std::ranges::any_of(endings, [&](auto ending) { return text.ends_with(ending); });
 }
 
 // "campaign:9c1b" -> campaign and "9c1b"; nothing without such a word.
@@ -241,7 +249,7 @@ std::optional<Compared> compared_file(const std::string& text, const workspace::
   if (kind && !asked) return std::nullopt;
   const fs::path file = asked ? kind->second : text;
   if (!context.names_file(file)) {
-    if (asked) throw bad_input(fmt::format("{}: there is no such file", text));
+    if (asked || is_called_like_a_file(text)) throw bad_input(fmt::format("{}: there is no such file", text));
     return std::nullopt;
   }
   Compared result;

@@ -50,7 +50,7 @@ struct Known {
 Known known_of(const std::vector<store::Measurement>& measurements);
 
 // A file that is there is a store or a lock, whatever it is called; nothing for other texts. Throws
-// Error(bad_input) for store:FILE and lock:FILE that are neither.
+// Error(bad_input) for store:FILE and lock:FILE that are neither, and for what is called like a file and is none.
 std::optional<Compared> compared_file(const std::string& text, const workspace::Context& context);
 Compared parse_compared(const std::string& text, const Known& known, const workspace::Context& context);
 

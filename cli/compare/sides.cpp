@@ -12,6 +12,7 @@
 #include "analysis/ranking/amount_remark.hpp"
 #include "analysis/statistics/conditions.hpp"
 #include "analysis/statistics/drift.hpp"
+#include "cli/compare/to_measure.hpp"
 #include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
 #include "specs/format/printable.hpp"
@@ -325,16 +326,6 @@ void explain_no_couples(Sides& sides) {
       sides.a.rates.stacks.size(), sides.b.rates.stacks.size(), fmt::join(vary, ", "));
 }
 
-// Of two that are named by versions, which may be packages, or by lists of them.
-std::string to_measure(const SidesOptions& options) {
-  const auto is_version = [](const std::string& text) { return text.find('=') != text.npos && text.find('/') == text.npos; };
-  std::error_code error;
-  const auto is_list = [&error](const std::string& text) { return std::filesystem::is_regular_file(text, error); };
-  if (!(is_version(options.a) && is_version(options.b)) && !(is_list(options.a) && is_list(options.b))) return "";
-  return fmt::format("; of packages `stackx blame {} {} --workload {}` measures the two", advisor::shell_quoted(options.a), advisor::shell_quoted(options.b),
-                     options.workload.empty() ? "matmul" : advisor::shell_quoted(options.workload));
-}
-
 Sides open(const SidesOptions& options, const Globals& globals) {
   Sides sides;
   const auto a = compared_file(options.a, globals), b = compared_file(options.b, globals);
@@ -351,7 +342,7 @@ Sides open(const SidesOptions& options, const Globals& globals) {
   std::optional<specs::Workload> workload;
   if (!options.workload.empty()) workload = workspace::asked_workload(options.workload, globals);
   const auto store = store::default_path(globals.db);
-  const auto how = to_measure(options);
+  const auto how = to_measure(options, globals);
   if (std::error_code error; !how.empty() && globals.db.empty() && !std::filesystem::exists(store, error)) {  // of a stranger
     sides.nothing = fmt::format("Nothing is measured here yet{}.", how);
     return sides;

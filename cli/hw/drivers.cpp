@@ -13,7 +13,9 @@
 #include "advisor/facts/knowledge.hpp"
 #include "analysis/text/table.hpp"
 #include "cli/output/print.hpp"
+#include "specs/catalog/driver.hpp"
 #include "specs/error.hpp"
+#include "specs/format/listed.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/hardware/several_names.hpp"
 #include "workspace/output.hpp"
@@ -38,16 +40,42 @@ std::vector<std::string> names_in(const std::vector<std::string>& words, const s
   return names;
 }
 
-const specs::Accelerator& nvidia_gpu(const specs::Accelerators& accelerators, const std::string& name) {
+// What was asked about.
+struct Asked {
+  std::vector<advisor::DriverSpan> spans;
+  std::vector<std::string> left_out;  // names of other vendors' accelerators
+
+  std::string left_out_text() const {
+    return fmt::format("{} {} not of NVIDIA; which drivers other vendors' accelerators need is not known here", specs::listed(left_out),
+                       left_out.size() == 1 ? "is" : "are");
+  }
+};
+
+const specs::Accelerator& accelerator(const specs::Accelerators& accelerators, const std::string& name) {
   const auto models = accelerators.named(name);
   if (models.empty()) {
     const auto near = accelerators.nearest(name);
     throw bad_input(fmt::format("no GPU is called \"{}\"; {}", name,
                                 near.empty() ? "`stackx hw list` shows the known ones" : fmt::format("did you mean {}?", fmt::join(near, ", "))));
   }
-  if (models.front()->vendor != "nvidia")
-    throw bad_input(fmt::format("{} is not of NVIDIA; which drivers other vendors' accelerators need is not known here", name));
   return *models.front();
+}
+
+// The GPUs of a cluster may be of several vendors: NVIDIA's have an answer all the same.
+Asked read(const std::vector<std::string>& words, const specs::Accelerators& accelerators, const specs::DriverFacts& drivers) {
+  Asked asked;
+  for (const auto& name : names_in(words, accelerators)) {
+    const auto& model = accelerator(accelerators, name);
+    if (model.vendor != "nvidia") {
+      asked.left_out.push_back(advisor::as_written(name));
+      continue;
+    }
+    const auto gpu = advisor::asked_gpu(model, name);
+    asked.spans.push_back(advisor::driver_span(drivers, advisor::as_written(name), gpu.compute_capability, accelerators.first_driver(name)));
+    asked.spans.back().data_center = gpu.data_center;
+  }
+  if (asked.spans.empty()) throw bad_input(asked.left_out_text());
+  return asked;
 }
 
 nlohmann::json to_json(const advisor::DriverSpan& span) {
@@ -59,11 +87,12 @@ nlohmann::json to_json(const advisor::DriverSpan& span) {
   return json;
 }
 
-void print_json_of(const advisor::DriverAnswer& answer, const std::vector<advisor::DriverSpan>& spans, const std::vector<std::string>& cuda) {
-  nlohmann::json document = {{"text", answer.text}, {"drives_all", nullptr}, {"gpus", nlohmann::json::array()}, {"all", nullptr}, {"cuda", cuda}};
-  if (answer.drives_all) document["drives_all"] = *answer.drives_all;
+void print_json_of(const advisor::DriverAnswer& answer, const Asked& asked, const std::vector<std::string>& cuda) {
+  const auto& spans = asked.spans;
+  nlohmann::json document = {{"text", answer.text}, {"drives_all", nullptr}, {"gpus", nlohmann::json::array()}, {"all", nullptr}, {"cuda", cuda}, {"left_out", asked.left_out}};
+  if (answer.drives_all == false || (answer.drives_all && asked.left_out.empty())) document["drives_all"] = *answer.drives_all;
   for (const auto& span : spans) document["gpus"].push_back(to_json(span));
-  const bool known = std::ranges::none_of(spans, [](const auto& span) { return span.since.empty(); });
+  const bool known = asked.left_out.empty() && std::ranges::none_of(spans, [](const auto& span) { return span.since.empty(); });
   if (const auto common = known ? advisor::common_span(spans) : std::nullopt) document["all"] = to_json(*common);
   print_json(document);
 }
@@ -72,18 +101,15 @@ void run(const DriversOptions& options, Globals& globals) {
   const auto accelerators = specs::load_accelerators(globals.data_directory());
   const auto knowledge = advisor::load_knowledge(globals, {});
   advisor::check_driver(knowledge.drivers(), options.driver);
-  std::vector<advisor::DriverSpan> spans;
-  for (const auto& name : names_in(options.gpus, accelerators)) {
-    const auto gpu = advisor::asked_gpu(nvidia_gpu(accelerators, name), name);
-    spans.push_back(advisor::driver_span(knowledge.drivers(), advisor::as_written(name), gpu.compute_capability, accelerators.first_driver(name)));
-    spans.back().data_center = gpu.data_center;
-  }
+  const auto asked = read(options.gpus, accelerators, knowledge.drivers());
+  const auto& spans = asked.spans;
   const auto answer = advisor::driver_answer(spans, options.driver);
   const auto cuda = advisor::drivers_of_cuda(knowledge, spans);
   if (answer.drives_all == false) globals.exit_code = 1;
-  if (globals.json) return print_json_of(answer, spans, cuda);
+  if (globals.json) return print_json_of(answer, asked, cuda);
   const auto or_none = [](const std::string& text) { return text.empty() ? "-" : text; };
   print_paragraph(answer.text);
+  if (!asked.left_out.empty()) print_paragraph("Left out: " + asked.left_out_text() + ".");
   std::vector<std::vector<std::string>> rows;
   for (const auto& span : spans) rows.push_back({span.gpu, span.compute_capability, or_none(span.since), or_none(span.last_branch)});
   print_table({{"GPU"}, {"capability", true}, {"first driver", true}, {"last branch", true}}, rows);

@@ -113,6 +113,12 @@ fs::path named_project(const fs::path& text) {
   return keep(*packages);
 }
 
+std::string pasted_python(const fs::path& text) {
+  std::error_code error;
+  if (text.empty() || fs::exists(text, error) || !is_installer({text.string()})) return "";
+  return read_installer({text.string()}).python;
+}
+
 std::string called(const fs::path& project) {
   const auto directory = project.parent_path();
   return directory.parent_path() == inspector::cache_directory() / kept_in ? directory.filename().string() : project.string();

@@ -21,6 +21,9 @@ namespace stackx::workspace {
 // Error(environment) where nothing can be kept.
 std::filesystem::path named_project(const std::filesystem::path& text);
 
+// The Python that a pasted command names: 3.10 of "uv pip install --python 3.10 torch"; "" of all else.
+std::string pasted_python(const std::filesystem::path& text);
+
 // What a person called it: the packages, not the file that they are kept in.
 std::string called(const std::filesystem::path& project);
 

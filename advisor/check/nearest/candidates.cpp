@@ -30,10 +30,22 @@ std::vector<std::string> Candidates::names() const {
         add(name);
         std::ranges::stable_partition(names, [&](const auto& one) { return one == name; });
       }
+  if (judged_.installable) framework_of_libraries(names);
   if (!judged_.installable)  // a framework is what the others were chosen for
     std::ranges::stable_partition(names, [](const auto& name) { return !is_framework(name); });
   if (names.size() > 3) names.resize(3);
   return names;
+}
+
+// A lock names the cuDNN that its torch pins: another torch brings another.
+void Candidates::framework_of_libraries(std::vector<std::string>& names) const {
+  if (std::ranges::any_of(names, [](const auto& one) { return is_framework(one) || is_server(one); })) return;
+  for (const auto& placed : question_.asked) {
+    const auto name = knowledge_.real_name(placed.dependency.name);
+    if (!is_framework(name) || keeps(name)) continue;
+    const auto brought = followers(name);
+    if (std::ranges::all_of(names, [&](const auto& one) { return brought.contains(one); })) return void(names.insert(names.begin(), name));
+  }
 }
 
 std::set<std::string> Candidates::followers(const std::string& name) const {

@@ -30,6 +30,8 @@ class Candidates {
   bool keeps(const std::string& name) const;  // the question wants it as it is
 
  private:
+  void framework_of_libraries(std::vector<std::string>& names) const;
+
   const Knowledge& knowledge_;
   const Question& question_;
   const PythonWorld& world_;

@@ -39,7 +39,7 @@ TEST_CASE("drivers of CUDA: releases that none of the GPUs has are left out") {
   CHECK(drivers_of_cuda(knowledge, {k80}) == Texts{"CUDA 11 needs driver >=450.80.02"});
   CHECK(drivers_of_cuda(knowledge, {v100, k80}) ==
         Texts{"CUDA 11 needs driver >=450.80.02",
-              "CUDA 12 needs driver >=525.60.13; on data-center GPUs with NVIDIA's package cuda-compat branch 450 or 520 will do"});
+              "CUDA 12 (not for K80) needs driver >=525.60.13; on data-center GPUs with NVIDIA's package cuda-compat branch 450 or 520 will do"});
 }
 
 TEST_CASE("drivers of CUDA: from the first release that has the GPU on, and branches that drive it") {
@@ -47,6 +47,14 @@ TEST_CASE("drivers of CUDA: from the first release that has the GPU on, and bran
   CHECK(drivers_of_cuda(knowledge, {rtx5090}) == Texts{"CUDA 12 (from 12.8 on) needs driver >=570.26", "CUDA 13 needs driver >=580"});
   CHECK(drivers_of_cuda(knowledge, {b200}).back() ==
         "CUDA 13 needs driver >=580; on data-center GPUs with NVIDIA's package cuda-compat branch 570 will do");
+}
+
+TEST_CASE("drivers of CUDA: of several GPUs it says for which from when on, and for which not at all") {
+  const auto knowledge = knowledge_of_cuda();
+  CHECK(drivers_of_cuda(knowledge, {v100, rtx5090}) ==
+        Texts{"CUDA 11 (not for RTX5090) needs driver >=450.80.02", "CUDA 12 (for RTX5090 from 12.8 on) needs driver >=570.26",
+              "CUDA 13 (not for V100) needs driver >=580"});
+  CHECK(drivers_of_cuda(knowledge, {k80, rtx5090, b200})[1] == "CUDA 12 (for RTX5090 and B200 from 12.8 on; not for K80) needs driver >=570.26");
 }
 
 TEST_CASE("drivers of CUDA: a release that there is not, with its neighbours") {

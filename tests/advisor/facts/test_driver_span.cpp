@@ -30,7 +30,10 @@ TEST_CASE("driver span: a product may be younger than its chip") {
   CHECK(h200.holds("535.183.06"));
   CHECK_FALSE(h200.holds("545.29.06"));
   CHECK(driver_answer({h200}, "545.29.06").text == "No: driver 545.29.06 does not drive H200 (from 550.90.07 on; in other branches from 535.183.01).");
-  CHECK(driver_answer({h200}, "").text == "Drivers from 550.90.07 on drive H200.");
+  CHECK(driver_answer({h200}, "").text == "Drivers from 550.90.07 on drive H200; of branch 535 from 535.183.01 on, too.");
+  const DriverSpan l40s{"L40S", "8.9", "535.104.05", "", {"535.104.05", {"525.147.05"}}};
+  CHECK(driver_answer({h200, l40s}, "").text == "Drivers from 550.90.07 on drive H200 and L40S: H200 sets the first; of branch 535 from 535.183.01 on, too.");
+  CHECK(driver_answer({h200, a100, b200}, "").text == "Drivers from 570.26 on drive H200, A100 and B200: B200 sets the first.");
 }
 
 TEST_CASE("driver span: what drives several is from the newest's first to the oldest's last") {

@@ -63,6 +63,18 @@ TEST_CASE("recipe of packages: requirements to the letter", "[recipe]") {
                 "torch==2.7.1+cu118\n");
 }
 
+TEST_CASE("recipe of packages: what no version is known of is written as it was asked for", "[recipe]") {
+  Pinned pinned{"3.12", {"3.12"}, ">=525.60.13", "", {{"torch", "2.5.1"}, {"transformers", "", {"torch"}, true, ">=4.36,<5"}, {"numpy", ""}}};
+  CHECK_THAT(of_pinned("requirements", pinned), Contains("\nnumpy\ntorch==2.5.1\ntransformers[torch]>=4.36,<5\n") && Contains("#   transformers[torch] >=4.36,<5\n"));
+  CHECK_THAT(of_pinned("pipfile", pinned), Contains("\nnumpy = \"*\"\n") && Contains("transformers = {version = \">=4.36,<5\", extras = [\"torch\"]}\n"));
+  CHECK_THAT(of_pinned("uv", pinned), Contains("  \"numpy\",\n") && Contains("  \"transformers[torch]>=4.36,<5\",\n"));
+  CHECK_THAT(of_pinned("conda", pinned), Contains("      - \"transformers[torch]>=4.36,<5\"\n"));
+  CHECK_THAT(of_pinned("containerfile", pinned), Contains("\"transformers[torch]>=4.36,<5\""));
+  CHECK_THAT(of_pinned("sbatch", pinned), Contains("\ntransformers[torch]>=4.36,<5\n"));
+  pinned.packages.back().range = "<2\n-r /etc/passwd";
+  CHECK_THAT(message_of([&] { of_pinned("requirements", pinned); }), Contains("is no range of versions"));
+}
+
 TEST_CASE("recipe of packages: projects of pipenv, uv and conda name the index for torch alone", "[recipe]") {
   CHECK_THAT(of_pinned("pipfile", answer("torch-cu118")),
              Contains("\nnumpy = \"==2.2.6\"\n") &&

@@ -81,6 +81,16 @@ class AdviseWords(AdviseCase):
             self.assertEqual(done.stdout, "")
             self.assertIn("torhc is not known; did you mean torch?", " ".join(done.stderr.split()))
 
+    def test_ranges_are_written_as_they_were(self):
+        for form, line in (("requirements", "\ntransformers>=4.36,<5\n"), ("uv", '"transformers>=4.36,<5"'), ("conda", '"transformers>=4.36,<5"')):
+            project = self.write("r.txt", "torch==2.5.1\ntransformers>=4.36,<5\nnumpy\n")
+            text = self.stackx("advise", "--project", project, "--hw", "a100", "--workload", "matmul", "--format", form).stdout
+            self.assertIn(line, text)
+
+    def test_the_python_of_a_pasted_command(self):
+        said = self.stackx("advise", "uv pip install --python 3.10 torch==2.5.1", "--hw", "a100", "--workload", "matmul").stdout
+        self.assertIn("on Python 3.10, driver", " ".join(said.split()))
+
     def test_a_pasted_command(self):
         for words in (("pip install torch",), ("pip", "install", "torch")):
             done = self.stackx("advise", *words, "--hw", "v100", "--json")

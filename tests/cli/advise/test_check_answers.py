@@ -185,12 +185,34 @@ class Advised(Answers):
         self.assertNotIn("loses nothing", said)
         self.assertNotIn("A plain `pip install torch`", said)
 
+    def test_what_check_calls_the_nearest_is_an_answer(self):
+        """vllm's torch has a build for CUDA 12.9 on PyTorch's index alone, for aarch64."""
+        kept = ("--hw", "gh200", "--have", "driver=550.54.15", "--workload", "serve_llm")
+        self.assertRegex(self.advised(*kept), r"^Run vllm [\d.]+ with torch [\d.]+\+cu129 .*pip install vllm==[\d.]+ torch==[\d.]+\+cu129 --extra-index-url ")
+        document = self.json("advise", *kept)
+        self.assertTrue(document["answer"]["found"])
+        words = document["answer"]["install"]["line"].split()[2:]
+        self.stackx("check", *words, "--hw", "gh200", "--driver", "550.54.15")
+
+    def test_a_lock_changes_with_its_framework(self):
+        def package(name, version):
+            return f'[[package]]\nname = "{name}"\nversion = "{version}"\nsource = {{ registry = "https://pypi.org/simple" }}\n\n'
+        locked = [("numpy", "2.2.6"), ("nvidia-cublas-cu12", "12.4.5.8"), ("nvidia-cudnn-cu12", "9.1.0.70"), ("torch", "2.6.0"), ("triton", "3.2.0"),
+                  ("xformers", "0.0.29.post3")]
+        lock = self.write("uv.lock", 'version = 1\nrequires-python = ">=3.10, <3.13"\n\n' + "".join(package(*one) for one in locked))
+        out = " ".join(self.stackx("check", lock, "--hw", "rtx5090", exit_code=1).stdout.split())
+        self.assertIn("The nearest that runs: torch 2.7.1+cu128 instead of 2.6.0, xformers 0.0.31.post1 instead of 0.0.29.post3", out)
+        self.assertRegex(self.advised("--hw", "rtx5090", "--workload", "matmul", "--lock", str(lock), exit_code=1),
+                         r"To take it: pip install torch==[\d.]+ xformers==[\w.]+")
+
     def test_a_line_about_a_driver_is_about_the_driver(self):
         kept = ("--have", "driver=535.183.01")
         self.assertRegex(self.advised("torch", "--hw", "l40s", *kept),
                          r"Driver 535\.183\.01, of what torch allows: CUDA up to 12\.\d+\.\d+, cuDNN up to ")
         said = self.advised("--hw", "l40s", "--workload", "matmul", *kept)
         self.assertRegex(said, r"Driver 535\.183\.01: CUDA up to 12\.")
+        old = self.advised("--hw", "p100", "--workload", "matmul", "--have", "driver=470.199.02,python=3.6")
+        self.assertRegex(old, r"Driver 470\.199\.02 with Python 3\.6: CUDA up to 11\.")
         self.assertRegex(said, r"With NVIDIA's package cuda-compat-13-1 driver R535 runs torch [\d.]+, too\.")
 
     def test_unknown_is_not_called_no(self):

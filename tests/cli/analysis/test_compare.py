@@ -43,6 +43,22 @@ class Compare(MadeUpStore):
         self.assertIn("measures the two", self.stackx("compare", "torch==1", "torch==2", exit_code=2).stderr)
         self.assertNotIn("blame", self.stackx("compare", "a==1", stack_id({"a": "2"}), exit_code=2).stderr)
 
+    def test_what_it_leads_on_to_exists(self):
+        said = self.stackx("compare", "cublas=12.9", "cublas=13.1", "--hw", "h200", exit_code=1).stdout
+        said = " ".join(said.split())
+        self.assertNotIn("blame", said)
+        self.assertIn("cublas is no package's name (the index has nvidia-cublas", said)
+        self.assertIn("`stackx advise --hw h200 --workload matmul --explain` and `stackx query upgrades --component cublas`", said)
+        self.stackx("query", "upgrades", "--component", "cublas")
+        said = self.stackx("compare", "torch=2.5.1", "torch=2.6.0", "--hw", "h200", exit_code=1).stdout
+        self.assertIn("`stackx blame torch=2.5.1 torch=2.6.0 --workload matmul`, on such a machine, measures the two", " ".join(said.split()))
+
+    def test_files_that_are_not_there(self):
+        self.assertIn("lock1.txt: there is no such file", self.stackx("compare", "lock1.txt", "lock2.txt", exit_code=2).stderr)
+        self.rounds([({"a": "2"}, 106), ({"a": "3"}, 100)])
+        self.store()
+        self.assertIn("old/a: there is no such file", self.stackx("compare", "old/a", "b", exit_code=2).stderr)
+
     def test_what_a_stranger_types(self):
         self.rounds([({"openblas": "0.3.34"}, 106), ({"openblas": "0.3.27"}, 100)])
         self.store()

@@ -55,6 +55,16 @@ class Evidence(BlackBox):
         self.assertIn(f"with {len(list(rows()))} results", everything.stdout)
         self.assertEqual(self.stackx("workload", "list").stderr, "")
 
+    def test_the_largest_shapes_come_first(self):
+        found = self.json("query", "best", "--hw", "h200", "--workload", "matmul", "--limit", "0")
+        flop = []
+        for row in found["rows"]:
+            shape = dict(part.split("=") for part in row["workload"].split(":")[1].split(","))
+            flop.append(int(shape["m"]) * int(shape["n"]) * int(shape["k"]))
+        self.assertGreater(len(flop), 100)
+        self.assertEqual(flop, sorted(flop, reverse=True))
+        self.assertIn("`stackx advise --hw h200 --workload matmul --explain`", found["notes"][-1])
+
     def test_where_nothing_is_measured_the_next_command_is_named(self):
         begin = "  stackx advise --hw host --workload matmul --settle s.json && stackx inspect s.json"
         for command in ("effects", "report"):

@@ -113,7 +113,7 @@ class Questions(QueryTest):
     def test_names_that_no_result_bears(self):
         self.three_versions()
         self.store()
-        self.assertRegex(self.query("best", "--hw", "v10", exit_code=1)["notes"][0], '--hw "v10": no such hardware .*the nearest are v100')
+        self.assertRegex(self.stackx("query", "best", "--hw", "v10", exit_code=2).stderr, '--hw "v10": no such hardware .*the nearest are v100')
         note = 'no stack with a result has a component "numpyy"; did you mean "numpy"?'
         self.assertIn(note, self.query("best", "--component", "numpyy>=2", exit_code=1)["notes"])
         self.assertIn("""SQL goes behind --sql: stackx query --sql 'SELECT * FROM campaigns'""",
@@ -302,7 +302,7 @@ class Questions(QueryTest):
         self.assertEqual(inspections("--since", "2026-11-20"), 18)
         self.assertEqual(inspections("--since", "2099-01-01", exit_code=1), 0)
         self.assertEqual(inspections("--hw", "host"), 18)
-        self.assertEqual(inspections("--hw", "no-such-thing", exit_code=1), 0)
+        self.stackx("query", "coverage", "--hw", "no-such-thing", exit_code=2)
         limited = self.query("best", "--limit", "1")
         self.assertEqual((len(limited["rows"]), limited["total"]), (1, 2))
         for wrong, words in ((("--since", "yesterday"), "30d"), (("--since", "2026-02-30"), "30d"),

@@ -193,8 +193,8 @@ class Hardware(BlackBox):
         # B200's code came with CUDA 12.8 (driver 570.26); R580 is the last branch for Volta (NVIDIA's driver and architecture matrix).
         both = self.stackx("hw", "drivers", "v100", "b200").stdout
         self.assertTrue(both.startswith("Drivers from 570.26 to the end of branch 580 drive V100 and B200"), both)
-        self.assertIn("CUDA 13 needs driver >=580", both)
-        self.assertIn("CUDA 11 needs driver >=450.80.02", both)
+        self.assertIn("CUDA 13 (not for V100) needs driver >=580", both)
+        self.assertIn("CUDA 11 (not for B200) needs driver >=450.80.02", both)
         no = self.stackx("hw", "drivers", "v100", "b200", "--driver", "535.183.01", exit_code=1).stdout
         self.assertTrue(no.startswith("No: driver 535.183.01 does not drive B200"), no)
         self.stackx("hw", "drivers", "k80", "b200", exit_code=1)
@@ -206,6 +206,18 @@ class Hardware(BlackBox):
         for several in (["v100,b200"], ["v100 b200"], ["v100", "b200", "v100"]):
             self.assertEqual(self.stackx("hw", "drivers", *several).stdout, both)
         self.assertIn("not of NVIDIA", self.stackx("hw", "drivers", "mi300x", exit_code=2).stderr)
+
+    def test_drivers_of_a_cluster_of_several_vendors(self):
+        said = " ".join(self.stackx("hw", "drivers", "v100", "mi250x", "a100").stdout.split())
+        self.assertIn("drive V100 and A100: ", said)
+        self.assertIn("Left out: MI250X is not of NVIDIA; ", said)
+        # What was answered decides: a yes of NVIDIA's, which is not one of all.
+        yes = self.json("hw", "drivers", "v100", "mi250x", "--driver", "535.183.01")
+        self.assertEqual((yes["drives_all"], yes["left_out"], yes["all"]), (None, ["MI250X"], None))
+        no = self.json("hw", "drivers", "b200", "mi250x", "--driver", "535.183.01", exit_code=1)
+        self.assertIs(no["drives_all"], False)
+
+    def test_words_that_no_driver_is_called(self):
         self.assertIn("did you mean v100", self.stackx("hw", "drivers", "v10", exit_code=2).stderr)
         self.assertIn("nvidia-smi", self.stackx("hw", "drivers", "v100", "--driver", "12.4", exit_code=2).stderr)
 

@@ -87,6 +87,10 @@ TEST_CASE("a project may be pasted, too") {
   const auto pasted = named_project("pip install torch -r own.txt --index-url https://download.pytorch.org/whl/cu121");
   CHECK(is_of_words(pasted));
   CHECK_FALSE(is_of_words("own.txt"));
+  CHECK(pasted_python("uv pip install --python 3.10 torch==2.5.1") == "3.10");
+  CHECK(pasted_python("uv pip install torch==2.5.1").empty());
+  CHECK(pasted_python("own.txt").empty());
+  CHECK(pasted_python("").empty());
   const auto list = stackx::specs::read_requirements_list(pasted);
   CHECK(list.dependencies.size() == 2);
   CHECK(list.index == "https://download.pytorch.org/whl/cu121");
