@@ -54,6 +54,8 @@ std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Questi
     const specs::Target target(question.release_of(python), "linux " + question.machine);
     if (question.pythons && !target.is_within(*question.pythons)) continue;
     Rated rated{{0}, python};
+    const bool installs_nothing = std::ranges::none_of(question.asked, [&](const auto& placed) { return placed.dependency.holds(target.environment()); });
+    if (installs_nothing && !question.asked.empty()) continue;  // by markers
     for (const auto& placed : question.asked) {
       if (!placed.dependency.holds(target.environment())) continue;
       const auto* package = knowledge.package(knowledge.real_name(placed.dependency.name));
