@@ -59,7 +59,8 @@ class AskedMachine {
     if (const auto none = workspace::no_name_of_hardware(question_.hardware); !none.empty())
       throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), none));
     const auto near = accelerators_.nearest(question_.hardware);
-    throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all",
+    throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all, and --hw sm_75 stands for any GPU of that "
+                                "compute capability",
                                 specs::in_quotes(question_.hardware),
                                 near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
   }

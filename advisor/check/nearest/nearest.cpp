@@ -17,7 +17,6 @@
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "specs/catalog/open.hpp"
-#include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -335,19 +334,10 @@ class Search {
     if (release(to) > release(than)) add(instead_.of(changed, name, from, to, *stack));
   }
 
-  // By markers there: something of what is asked for here.
-  bool leaves_out(const std::string& python) const {
-    const auto environment = [&](const std::string& one) { return specs::Target(question_.release_of(one), "linux " + question_.machine).environment(); };
-    const auto here = environment(world_.python), there = environment(python);
-    return std::ranges::any_of(question_.asked, [&](const auto& placed) {
-      return knowledge_.package(knowledge_.real_name(placed.dependency.name)) && placed.dependency.holds(here) && !placed.dependency.holds(there);
-    });
-  }
-
   void change_python() {
     if (judged_.installable) return;
     for (const auto& python : pythons_from(world_.python, likely_pythons(knowledge_, question_))) {
-      if (python == world_.python || leaves_out(python)) continue;
+      if (python == world_.python || leaves_out(knowledge_, question_, world_.python, python)) continue;
       auto changed = question_;
       changed.set_python(python);
       const auto world = python_world(knowledge_, changed, python);
