@@ -79,7 +79,7 @@ void add_reported(const Checked& checked, Advice& answer) {
 void add_nearest(const Checked& checked, Advice& answer, const std::function<std::string(const Nearest&)>& more) {
   for (const char* begin = "The nearest that runs"; const auto& one : checked.nearest) {
     const bool short_enough = !one.install.empty() && one.install.size() <= 12;
-    answer.cautions.push_back(fmt::format("{}: {}{}.{}", std::exchange(begin, "Or"), one.changes_text(), more ? more(one) : "",
+    answer.cautions.push_back(fmt::format("{}: {}{}{}.{}", std::exchange(begin, "Or"), one.changes_text(), on_another_python(checked, one), more ? more(one) : "",
                                           short_enough ? " To install it: " + install_line(one.install, one.compiled, one.indexes) : ""));
   }
 }

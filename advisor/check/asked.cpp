@@ -15,6 +15,7 @@
 #include "advisor/check/asked_machine.hpp"
 #include "advisor/check/look_up.hpp"
 #include "advisor/check/misspelt.hpp"
+#include "advisor/check/of_conda.hpp"
 #include "advisor/check/world/python_world.hpp"
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/driver_span.hpp"
@@ -49,7 +50,7 @@ class Reading {
       : request_(request), knowledge_(knowledge), context_(context), accelerators_(request.accelerators), asks_index_(asks_index) {}
 
   Question run(const std::string& hardware) {
-    question_ = {}, indexes_ = {}, typed_ = {}, meant_ = {}, read_a_file_ = false;
+    question_ = {}, indexes_ = {}, typed_ = {}, conda_ = {}, read_a_file_ = false;
     question_.hardware = hardware;
     question_.driver = request_.driver;
     question_.set_python(request_.python);
@@ -64,7 +65,7 @@ class Reading {
     indexes_.look_beside_the_usual(request_.extra_index_url);
     indexes_.look_instead_of_the_usual(request_.index_url);
     indexes_.tell(question_);
-    if (question_.asked.empty()) ask_of_the_index_for_conda();
+    ask_of_the_index(conda_, knowledge_, question_);
     if (question_.asked.empty()) throw bad_input(nothing_to_check());
     check_extras();
     check_words();
@@ -78,7 +79,7 @@ class Reading {
   void take(specs::PackageList list) {
     indexes_.look_at(list);
     for (auto& one : list.dependencies) take(std::move(one));
-    std::ranges::move(list.meant, std::back_inserter(meant_));
+    if (!list.meant.empty()) conda_ = {last_file_, std::move(list.conda_cuda), std::move(list.meant)};
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
     for (auto& one : list.overrides) question_.overrides.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
@@ -99,9 +100,9 @@ class Reading {
       return std::move(*list);
     };
     for (const auto& file : pasted.files) {
-      take(list_of("-r", file));
       read_a_file_ = true;
       last_file_ = specs::to_utf8(file.substr(0, 200));
+      take(list_of("-r", file));
     }
     for (const auto& file : pasted.constraints) std::ranges::move(list_of("-c", file).dependencies, std::back_inserter(question_.constraints));
     auto list = specs::parse_freeze(fmt::format("{}\n{}\n", fmt::join(pasted.requirements, "\n"), fmt::join(pasted.indexes, "\n")), "the command");
@@ -140,15 +141,6 @@ class Reading {
     if (text != "-" && !fs::is_fifo(text, error)) return list_in_file(text, context_of_files());
     const auto known = piped_.find(text);
     return known != piped_.end() ? known->second : piped_.emplace(text, list_in_file(text, context_of_files())).first->second;
-  }
-
-  // Of an environment that has conda's own packages alone: what an index calls so is a hint.
-  void ask_of_the_index_for_conda() {
-    if (meant_.empty()) return;
-    question_.in_place_of = fmt::format("{} has conda's own packages, which are other builds than the package index's, and not known here; what the index calls so",
-                                        last_file_);
-    question_.remarks.push_back(fmt::format("stackx advise --project {} says what of the index would do", last_file_));
-    question_.asked = std::exchange(meant_, {});
   }
 
   std::string nothing_to_check() const {
@@ -337,10 +329,19 @@ class Reading {
   const bool asks_index_;
   bool read_a_file_ = false;
   std::string last_file_;
-  std::vector<specs::PlacedDependency> typed_, meant_;  // not of files; of conda's
+  std::vector<specs::PlacedDependency> typed_;  // not of files
+  OfConda conda_;
   std::map<std::string, std::optional<specs::PackageList>> piped_;
   Question question_;
 };
+
+// Dockerfile, Containerfile, api.dockerfile: what it installs may be asked line by line.
+void refuse_recipe_of_an_image(const fs::path& file) {
+  const auto name = file.filename().string();
+  if (!name.starts_with("Dockerfile") && !name.starts_with("Containerfile") && file.extension() != ".dockerfile") return;
+  throw bad_input(fmt::format("{}: what makes an image is not read; paste a line of it that installs: stackx check \"RUN pip install torch==2.7.1\"",
+                              specs::to_utf8(file.string().substr(0, 200))));
+}
 
 }  // namespace
 
@@ -358,6 +359,7 @@ std::optional<specs::PackageList> list_in_file(const std::string& word, const sp
   if (word == "-") return specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin");
   if (fs::is_fifo(word, error)) return specs::parse_freeze(specs::read_pip_text(word, "a list of packages"), word);  // <(pip freeze)
   if (!fs::is_regular_file(word, error)) return std::nullopt;
+  refuse_recipe_of_an_image(word);
   return specs::read_package_list(word, context, usual_python);
 }
 

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <regex>
+#include <vector>
 
 #include "advisor/check/stack_check.hpp"
 #include "inspector/machine/gpu/devices.hpp"
@@ -21,6 +23,8 @@ namespace {
 
 class AskedMachine {
  public:
+  static constexpr std::size_t longest_name = 100;  // std::regex goes as deep as a text is long
+
   AskedMachine(Question& question, const std::string& platform, const specs::Accelerators& accelerators, const workspace::Context& context)
       : question_(question), platform_(platform), accelerators_(accelerators), context_(context) {}
 
@@ -43,6 +47,7 @@ class AskedMachine {
     }
     if (const auto gpu = specs::gpu_beside_processor(question_.hardware, accelerators_); !gpu.empty())
       return take_gpu(*accelerators_.identify(gpu), gpu);
+    if (take_laptop() || take_capability()) return;
     const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators_, context_);
     if (asked) {  // a processor: no GPU
       if (!asked->machine.empty()) question_.machine = asked->machine;
@@ -54,9 +59,39 @@ class AskedMachine {
     if (const auto none = workspace::no_name_of_hardware(question_.hardware); !none.empty())
       throw bad_input(fmt::format("--hw {}: {}", specs::in_quotes(question_.hardware), none));
     const auto near = accelerators_.nearest(question_.hardware);
-    throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all",
+    throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all, and --hw sm_75 stands for any GPU of that "
+                                "compute capability",
                                 specs::in_quotes(question_.hardware),
                                 near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
+  }
+
+  // "NVIDIA GeForce RTX 3070 Laptop GPU": of the desktop card's generation, which is all that is taken of it.
+  bool take_laptop() {
+    static const std::regex of_laptop(R"((.*)\b(laptop|mobile)( gpu)?\s*)", std::regex::icase);
+    std::smatch parts;
+    if (question_.hardware.size() > longest_name || !std::regex_match(question_.hardware, parts, of_laptop)) return false;
+    const auto* model = accelerators_.identify(parts[1].str());
+    if (!model || model->vendor != "nvidia" || model->segment != "geforce") return false;
+    question_.gpu = AskedGpu{question_.hardware, question_.hardware, question_.hardware, "nvidia", model->architecture, model->compute_capability, "", false, ""};
+    question_.remarks.push_back(fmt::format("judged by the compute capability of {}, which its namesake in laptops shares", model->title));
+    return true;
+  }
+
+  // "sm_75", "7.5": any GPU that has it. A Jetson's own are a Jetson.
+  bool take_capability() {
+    static const std::regex form(R"((?:sm_?(\d{1,2})(\d)|(\d{1,2})\.(\d)))", std::regex::icase);
+    std::smatch parts;
+    if (question_.hardware.size() > longest_name || !std::regex_match(question_.hardware, parts, form)) return false;
+    const auto capability = parts[1].matched ? parts[1].str() + "." + parts[2].str() : parts[3].str() + "." + parts[4].str();
+    std::vector<const specs::Accelerator*> models;
+    for (const auto& model : accelerators_.all())
+      if (model.vendor == "nvidia" && model.compute_capability == capability) models.push_back(&model);
+    if (models.empty()) throw bad_input(fmt::format("--hw {}: no GPU of compute capability {} is known here", question_.hardware, capability));
+    const bool jetson = std::ranges::all_of(models, [](const auto* model) { return model->segment == "jetson"; });
+    const auto name = "a GPU of compute capability " + capability;
+    question_.gpu = AskedGpu{name, name, name, "nvidia", models.front()->architecture, capability, "", false, jetson ? models.front()->machine : "", jetson};
+    if (jetson && !models.front()->machine.empty()) question_.machine = models.front()->machine;
+    return true;
   }
 
   void take_gpu(const specs::Accelerator& model, const std::string& asked) {

@@ -265,6 +265,7 @@ class Checking {
       const auto pinned = fmt::format("{} =={} is asked for", name, newest->version.text());  // here, not by who asks
       if (const auto at = why.front().find(pinned); at != std::string::npos)
         why.front().replace(at, pinned.size(), fmt::format("the newest {} is {}", name, newest->version.text()));
+      const auto same = another_build(here, i, chosen->second);
       result_.clash.clear();  // of the release that nobody means
       result_.text = fmt::format("{}; an installer falls back, and {}", why.front(), result_.text);
       result_.because.front() = result_.text;
@@ -275,9 +276,23 @@ class Checking {
         if (one.install.empty())
           for (const auto& placed : wanted.asked) one.install.push_back(placed.dependency.text());
       }
+      result_.nearest.insert(result_.nearest.begin(), same.begin(), same.end());
       return true;
     }
     return false;
+  }
+
+  // Of the release that an installer falls back on, where that runs as it is built for another CUDA: nearer than another Python.
+  std::vector<Nearest> another_build(const OnPython& here, std::size_t i, const std::string& version) const {
+    auto same = question_;
+    same.asked[i].dependency.versions = specs::range_or_any("==" + version);
+    const auto name = knowledge_.real_name(same.asked[i].dependency.name);
+    auto found = question_.keep.package == name ? std::vector<Nearest>() : nearest(same, on_python(knowledge_, same, here.world.python));
+    std::erase_if(found, [&](const auto& one) {
+      const auto& change = one.changes.front();
+      return change.name != name || specs::public_version(change.to) != specs::public_version(version);
+    });
+    return found;
   }
 
   void say_yes(const OnPython& here) {

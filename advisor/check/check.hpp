@@ -57,6 +57,9 @@ struct Checked {
   std::vector<std::string> overlays;
 };
 
+// ", on Python 3.12": where the nearest is for another than the answer; a change of Python says so itself.
+std::string on_another_python(const Checked& checked, const Nearest& nearest);
+
 using Ask = std::function<Checked(const Question&)>;
 
 Checked check(const Knowledge& knowledge, const Question& question);

@@ -24,24 +24,6 @@ bool same_frameworks(const OnPython& a, const OnPython& b) {
   });
 }
 
-// Where the newest of all is taken, another Python counts if that installs and runs there, too.
-void add_other_pythons(const Knowledge& knowledge, const Question& question, const OnPython& answer, std::vector<std::string>& pythons) {
-  auto pinned = question;
-  for (auto& placed : pinned.asked) {
-    auto& versions = placed.dependency.versions;
-    const auto name = knowledge.real_name(placed.dependency.name);
-    const auto chosen = answer.judged.chosen.components.find(name);
-    if (!knowledge.package(name) || chosen == answer.judged.chosen.components.end()) continue;
-    if (specs::single_version(versions).empty() && !is_newest(chosen->second, *knowledge.package(name), versions)) return;
-    versions = specs::range_or_any("==" + chosen->second);
-  }
-  for (const auto& python : likely_pythons(knowledge, pinned)) {
-    if (python == answer.world.python) continue;
-    const auto one = on_python(knowledge, pinned, python);
-    if (one.judged.installable && one.yes(pinned) && same_frameworks(answer, one)) pythons.push_back(python);
-  }
-}
-
 bool same_roots(const Knowledge& knowledge, const Question& question, const OnPython& a, const OnPython& b) {
   return std::ranges::all_of(question.asked, [&](const auto& placed) {
     const auto name = knowledge.real_name(placed.dependency.name);
@@ -51,6 +33,27 @@ bool same_roots(const Knowledge& knowledge, const Question& question, const OnPy
     };
     return in(a) == in(b);
   });
+}
+
+// Where the newest of all is taken, another Python counts if that installs and runs there, too; else an installer must take the same.
+void add_other_pythons(const Knowledge& knowledge, const Question& question, const OnPython& answer, std::vector<std::string>& pythons) {
+  auto pinned = question;
+  bool sure = true;  // that an installer takes the same on another Python
+  for (auto& placed : pinned.asked) {
+    auto& versions = placed.dependency.versions;
+    const auto name = knowledge.real_name(placed.dependency.name);
+    const auto chosen = answer.judged.chosen.components.find(name);
+    if (!knowledge.package(name) || chosen == answer.judged.chosen.components.end()) continue;
+    if (specs::single_version(versions).empty() && !is_newest(chosen->second, *knowledge.package(name), versions)) sure = false;
+    versions = specs::range_or_any("==" + chosen->second);
+  }
+  for (const auto& python : likely_pythons(knowledge, pinned)) {
+    if (python == answer.world.python) continue;
+    const auto one = on_python(knowledge, pinned, python);
+    if (!one.judged.installable || !one.yes(pinned) || !same_frameworks(answer, one)) continue;
+    const auto takes_the_same = [&](const OnPython& there) { return there.judged.installable && same_roots(knowledge, question, answer, there); };
+    if (sure || takes_the_same(on_python(knowledge, question, python))) pythons.push_back(python);
+  }
 }
 
 }  // namespace

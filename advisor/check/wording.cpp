@@ -302,6 +302,15 @@ std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reason
   return reasons;
 }
 
+std::string on_another_python(const Checked& checked, const Nearest& nearest) {
+  const auto python = nearest.stack.components.find("python");
+  if (python == nearest.stack.components.end()) return "";
+  const auto series = specs::minor_release(python->second);
+  const auto changes_it = [](const auto& change) { return change.name == "python"; };
+  if (std::ranges::find(checked.pythons, series) != checked.pythons.end() || std::ranges::any_of(nearest.changes, changes_it)) return "";
+  return ", on Python " + series;
+}
+
 std::string Nearest::changes_text() const {
   std::vector<std::string> texts;
   for (const auto& change : changes)

@@ -41,21 +41,10 @@ void print_first_line(Answer answer, const std::string& text) {
   workspace::write_out(in_lines(fmt::format("{}: {}.", word, text)));
 }
 
-// Where it is another than that of the answer; a change of Python says so itself.
-std::string on_python(const Checked& checked, const advisor::Nearest& nearest) {
-  const auto python = nearest.stack.components.find("python");
-  if (python == nearest.stack.components.end()) return "";
-  const auto series = specs::minor_release(python->second);
-  const auto changes_it = [](const auto& change) { return change.name == "python"; };
-  if (std::ranges::find(checked.pythons, series) != checked.pythons.end() || std::ranges::any_of(nearest.changes, changes_it))
-    return "";
-  return ", on Python " + series;
-}
-
 void print_nearest(const Checked& checked) {
   for (std::size_t i = 0; i < checked.nearest.size(); ++i) {
     const auto& one = checked.nearest[i];
-    workspace::write_out(in_lines((i == 0 ? "The nearest that runs: " : "Or: ") + one.changes_text() + on_python(checked, one), {}, 2));
+    workspace::write_out(in_lines((i == 0 ? "The nearest that runs: " : "Or: ") + one.changes_text() + on_another_python(checked, one), {}, 2));
     if (!one.install.empty() && one.install.size() <= 12)
       workspace::print("  {}\n", advisor::install_line(one.install, one.compiled, one.indexes));
   }

@@ -269,6 +269,7 @@ PackageList of_conda(const fs::path& file) {
   PackageList list;
   list.dependencies = std::move(environment.pip);
   list.meant = std::move(environment.meant);
+  list.conda_cuda = std::move(environment.cuda);
   if (environment.python) list.python = environment.python->dependency.versions;
   for (const auto& name : environment.of_conda) list.skipped.push_back(skipped_text(name, " (from conda)"));
   for (const auto& text : environment.elsewhere)

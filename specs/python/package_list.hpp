@@ -38,6 +38,7 @@ struct PackageList {
   std::vector<std::string> extra_indexes = {};
   std::vector<std::string> first_indexes = {};      // what one of these has is taken from it alone
   std::vector<PlacedDependency> meant = {};  // conda's own packages, as an index calls them: other builds
+  std::string conda_cuda = {};                   // that these are for: "11.8"
   std::map<std::string, OwnIndex> own_index = {};   // package -> the only one that it is taken from
   std::vector<PlacedDependency> overrides = {};  // of uv: in place of what any package asks of these
 };

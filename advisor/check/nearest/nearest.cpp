@@ -337,7 +337,7 @@ class Search {
   void change_python() {
     if (judged_.installable) return;
     for (const auto& python : pythons_from(world_.python, likely_pythons(knowledge_, question_))) {
-      if (python == world_.python) continue;
+      if (python == world_.python || leaves_out(knowledge_, question_, world_.python, python)) continue;
       auto changed = question_;
       changed.set_python(python);
       const auto world = python_world(knowledge_, changed, python);

@@ -38,6 +38,14 @@ void refuse_free_threaded(const std::string& python) {
                               python, python.substr(0, python.size() - 1)));
 }
 
+bool leaves_out(const Knowledge& knowledge, const Question& question, const std::string& here, const std::string& there) {
+  const auto environment = [&](const std::string& one) { return specs::Target(question.release_of(one), "linux " + question.machine).environment(); };
+  const auto now = environment(here), then = environment(there);
+  return std::ranges::any_of(question.asked, [&](const auto& placed) {
+    return knowledge.package(knowledge.real_name(placed.dependency.name)) && placed.dependency.holds(now) && !placed.dependency.holds(then);
+  });
+}
+
 std::vector<std::string> pythons_from(const std::string& python, std::vector<std::string> pythons) {
   const auto place = [](const std::string& one) { return std::ranges::find(known_pythons(), one) - known_pythons().begin(); };
   std::ranges::stable_sort(pythons, {}, [&](const auto& one) { return std::abs(place(one) - place(python)); });
@@ -56,6 +64,8 @@ std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Questi
     const specs::Target target(question.release_of(python), "linux " + question.machine);
     if (question.pythons && !target.is_within(*question.pythons)) continue;
     Rated rated{{0}, python};
+    const bool installs_nothing = std::ranges::none_of(question.asked, [&](const auto& placed) { return placed.dependency.holds(target.environment()); });
+    if (installs_nothing && !question.asked.empty()) continue;  // by markers
     for (const auto& placed : question.asked) {
       if (!placed.dependency.holds(target.environment())) continue;
       const auto* package = knowledge.package(knowledge.real_name(placed.dependency.name));

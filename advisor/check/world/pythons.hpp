@@ -22,4 +22,7 @@ std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Questi
 // These, the nearest to `python` first.
 std::vector<std::string> pythons_from(const std::string& python, std::vector<std::string> pythons);
 
+// By markers on the Python `there`: something that is asked for on the Python `here`.
+bool leaves_out(const Knowledge& knowledge, const Question& question, const std::string& here, const std::string& there);
+
 }  // namespace stackx::advisor

@@ -109,6 +109,41 @@ class Branches(Check):
         file = self.write("environment.yml", "name: x\ndependencies:\n  - vllm=0.9.2\n")
         self.assertIn(f"pip install vllm==0.9.2 --extra-index-url {CU128}", self.check(file, hw="rtx5090", exit_code=None).stdout)
 
+    def conda_with_pip(self, pip):
+        return self.write("environment.yml", "channels: [pytorch]\ndependencies:\n  - python=3.10\n  - pytorch=2.1.2\n  - pytorch-cuda=11.8\n"
+                                             f"  - pip:\n    - {pip}\n")
+
+    def test_pip_beside_condas_torch_takes_that(self):
+        for pip in ("bitsandbytes==0.41.3", "flash-attn==2.5.6"):
+            document = self.document(self.conda_with_pip(pip), hw="a6000")
+            self.assertEqual((document["answer"], document["stack"]["torch"], document["nearest"]), ("unknown", "2.1.2+cu118", None), pip)
+            self.assertIn("with what the index calls so: yes, torch==2.1.2+cu118", document["text"])
+
+    def test_pips_own_torch_counts_beside_condas(self):
+        self.assertEqual(self.document(self.conda_with_pip("torch==2.4.0"), hw="a6000")["stack"]["torch"], "2.4.0")
+
+    def test_no_python_is_proposed_on_which_a_marker_installs_nothing(self):
+        for python in ((), ("--python", "3.8")):
+            document = self.document("torch==2.5.1; python_version<'3.9'", *python, hw="h100", exit_code=1)
+            self.assertEqual([one["name"] for one in document["nearest"]["changes"]], ["torch"])
+
+    def test_the_same_torch_for_another_cuda_is_nearer_than_another_python(self):
+        document = self.document("torch", "--python", "3.6", hw="a100", exit_code=1)
+        self.assertEqual(document["nearest"]["changes"][0]["to"], "1.10.2+cu113")
+
+    def test_all_pythons_on_which_an_installer_takes_the_same(self):
+        self.assertEqual(self.document("torch==2.6.0", "xformers", hw="p100")["pythons"], ["3.12", "3.11", "3.10", "3.9"])
+
+    def test_a_gpu_by_its_compute_capability_or_in_a_laptop(self):
+        for hw, code in (("sm_75", "7.5 (sm_75)"), ("12.0", "12.0 (sm_120)"), ("RTX 2060 laptop", "laptop (sm_75)"),
+                         ("NVIDIA GeForce RTX 3070 Laptop GPU", "Laptop GPU (sm_86)")):
+            self.assertIn(code, self.document("torch==2.7.1+cu128", hw=hw)["text"])
+        self.assertIn("has no kernels for", self.document("torch==2.7.1+cu128", hw="sm_70", exit_code=1)["text"])
+        self.assertIn("no GPU of compute capability 1.2", self.refused("torch", hw="sm_12"))
+
+    def test_a_recipe_of_an_image_is_refused_with_what_to_paste(self):
+        self.assertIn("RUN pip install", self.refused(self.write("Dockerfile", "FROM x\nRUN pip install torch\n")))
+
     def test_several_overrides_of_one_package(self):
         file = self.write("pyproject.toml", """[project]
 name = "x"
