@@ -79,7 +79,7 @@ OnTheirPython on_their_python(const Knowledge& knowledge, const Question& questi
   std::vector<std::string> pythons;
   std::optional<OnPython> first, answer;
   for (const auto& python : likely_pythons(knowledge, question)) {
-    if (first && !exact) break;
+    if (first && !exact && first->judged.installable) break;
     auto one = on_python(knowledge, question, python);
     if (!one.world.unknown.empty()) return {std::move(one), std::move(pythons)};
     const bool counts = !first || !first->judged.installable || same_roots(knowledge, question, *first, one);

@@ -126,8 +126,8 @@ class Answers(Check):
         """sglang's newer kernels are for compute capability 8.0 and newer; its old releases have the server in the extra srt."""
         for words in (("sglang",), ("sglang[srt]",), ("sglang==0.5.23", "--python", "3.12")):
             nearest = self.document(*words, hw="t4", exit_code=1)["nearest"]
-            self.assertEqual(len(nearest["install"]), 1, nearest)
             self.assertRegex(nearest["install"][0], r"^sglang\[srt\]==0\.")
+            self.assertRegex(nearest["stack"]["vllm"], r"^0\.[56]\.")  # that it works with; an installer takes the newest
             self.assertEqual(self.answer(*nearest["install"], *words[1:], hw="t4"), "yes")
 
     def test_an_extra_that_a_release_does_not_have(self):

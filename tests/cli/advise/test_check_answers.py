@@ -105,6 +105,8 @@ class WithWhatItWorks(Answers):
             self.assertRegex(said, rf"^No: jaxlib 0\.4\.13\+\S+ cannot be used: it works with nvidia-cudnn-cu{cuda} <9 alone, and an installer takes a newer one")
             self.assertNotIn(" use it works", said)
             self.assertRegex(self.nearest(f"jax[{extra}]==0.4.13", hw="a100")[-1], rf"^nvidia-cudnn-cu{cuda}==8\.")
+            # A range beside it: the Pythons that jaxlib has wheels for are tried, as they are for a version.
+            self.assertEqual(self.answer(f"jax[{extra}]==0.4.13", f"nvidia-cudnn-cu{cuda}<9", hw="a100"), "yes")
 
     def test_tensorflow_and_onnxruntime(self):
         for words, note in (((("tensorflow-gpu==1.15", "--python", "3.7")), 'ask for "protobuf<4"'), (("tensorflow==2.10", "--python", "3.10"), 'ask for "numpy<2"'),
