@@ -101,9 +101,9 @@ Page hardware_page(const Asked& asked, const Target& target) {
 Page one_hardware_page(const Asked& asked, const Target& target) {
   const auto& name = target.path[1];
   const auto known = asked.ask({"v1", "hardware", name});
-  const auto in_store = asked.must({"v1", "query", "hardware"}, {{"hw", name}, {"limit", "0"}});
+  const auto in_store = asked.ask({"v1", "query", "hardware"}, {{"hw", name}, {"limit", "0"}});
+  if (!in_store.ok()) throw Refusal{in_store.status == 400 ? 404 : in_store.status, known.ok() ? in_store.words : known.words};
   const auto& rows = in_store.document.at("rows");
-  if (!known.ok() && rows.empty()) throw Refusal{404, known.words};
   auto html = ask_form(name, "matmul") + known_html(known);
   if (rows.empty()) return {name, html + paragraph("There are no results of it."), ""};
   html += section("store", "Results of it", table("store", "Hardware of that name with results", store_columns(), rows) + as_asked(in_store));

@@ -1,7 +1,9 @@
 #include "advisor/check/nearest/proven.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "advisor/check/beside.hpp"
 #include "advisor/check/nearest/torch_index.hpp"
 #include "advisor/check/unbrought.hpp"
 #include "specs/version/version_text.hpp"
@@ -15,8 +17,25 @@ std::vector<specs::PlacedDependency> asked_by(const Nearest& nearest) {
   return asked;
 }
 
-void complete(const Knowledge& knowledge, Nearest& nearest) {
+// "protobuf<4" where an installer would take a newer one than the release works with.
+void add_bounds_to(Nearest& nearest, const Knowledge& knowledge, const Question& question) {
+  auto line = question;
+  line.asked = asked_by(nearest);
+  for (const auto& [package, version, other, range] : unbound_beside(knowledge, line, nearest.stack)) {
+    const auto there = std::ranges::find_if(line.asked, [&](const auto& placed) { return knowledge.real_name(placed.dependency.name) == other; });
+    if (there == line.asked.end()) {
+      nearest.install.push_back(other + range);
+      continue;
+    }
+    auto& dependency = there->dependency;
+    dependency.versions = specs::range_or_any(dependency.versions.is_any() ? range : dependency.versions.text() + "," + range);
+    nearest.install[static_cast<std::size_t>(there - line.asked.begin())] = dependency.text();
+  }
+}
+
+void complete(const Knowledge& knowledge, const Question& question, Nearest& nearest) {
   if (nearest.install.empty()) return;  // another Python alone
+  add_bounds_to(nearest, knowledge, question);
   for (const auto& one : unbrought(knowledge, asked_by(nearest), nearest.stack)) nearest.install.push_back(one.name + "==" + one.version);
   for (const auto& placed : asked_by(nearest)) {
     const auto found = nearest.stack.components.find(knowledge.real_name(placed.dependency.name));
@@ -73,7 +92,7 @@ bool runs_with_its_indexes(const Question& question, Question line, const Ask& a
 }  // namespace
 
 bool prove(const Knowledge& knowledge, const Question& question, const Ask& ask, Nearest& nearest) {
-  complete(knowledge, nearest);
+  complete(knowledge, question, nearest);
   const auto line = question_of_line(question, nearest);
   if (runs(line, nearest, ask)) return true;
   if (nearest.install.empty()) return false;
