@@ -36,7 +36,7 @@ std::vector<Change> Instead::differences(const specs::Stack& stack) const {
     const bool blamed = judged_.why && std::ranges::any_of(judged_.why->clauses, [&](const auto& clause) {
                           return clause.component == change.name;
                         });
-    return is_asked(change.name) ? 0 : blamed ? 1 : 2;
+    return is_asked(change.name) ? 0 : blamed ? 1 : is_framework(change.name) ? 2 : 3;  // torch, which keeps its cuda-bindings back
   };
   std::ranges::stable_sort(changes, {}, rank);
   return changes;

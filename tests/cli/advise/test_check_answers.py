@@ -205,7 +205,7 @@ class Advised(Answers):
         out = " ".join(self.stackx("check", lock, "--hw", "rtx5090", exit_code=1).stdout.split())
         self.assertIn("The nearest that runs: torch 2.7.1+cu128 instead of 2.6.0, xformers 0.0.31.post1 instead of 0.0.29.post3", out)
         self.assertRegex(self.advised("--hw", "rtx5090", "--workload", "matmul", "--lock", str(lock), exit_code=1),
-                         r"To take it: pip install (numpy==2\.2\.6 )?torch==[\d.]+ xformers==[\w.]+")
+                         r"To take it: pip install (numpy==2\.2\.6 )?torch==[\d.]+(\+cu\d+)? xformers==[\w.]+")
 
     def test_a_line_about_a_driver_is_about_the_driver(self):
         kept = ("--have", "driver=535.183.01")
