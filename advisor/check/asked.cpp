@@ -79,7 +79,8 @@ class Reading {
   void take(specs::PackageList list) {
     indexes_.look_at(list);
     for (auto& one : list.dependencies) take(std::move(one));
-    if (!list.meant.empty()) conda_ = {last_file_, std::move(list.conda_cuda), std::move(list.meant)};
+    if (conda_.meant.empty()) conda_ = {last_file_, std::move(list.conda_cuda), {}};
+    std::ranges::move(list.meant, std::back_inserter(conda_.meant));
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
     for (auto& one : list.overrides) question_.overrides.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));

@@ -77,7 +77,7 @@ class AskedMachine {
     return true;
   }
 
-  // "sm_75", "7.5": any GPU that has it. A Jetson's own are a Jetson.
+  // "sm_75", "7.5": any GPU that has it. A Jetson's own are a Jetson; where all are in machines of one kind, so is this.
   bool take_capability() {
     static const std::regex form(R"((?:sm_?(\d{1,2})(\d)|(\d{1,2})\.(\d)))", std::regex::icase);
     std::smatch parts;
@@ -88,9 +88,11 @@ class AskedMachine {
       if (model.vendor == "nvidia" && model.compute_capability == capability) models.push_back(&model);
     if (models.empty()) throw bad_input(fmt::format("--hw {}: no GPU of compute capability {} is known here", question_.hardware, capability));
     const bool jetson = std::ranges::all_of(models, [](const auto* model) { return model->segment == "jetson"; });
+    const auto in_another = [&](const auto* model) { return model->machine != models.front()->machine; };
+    const auto machine = std::ranges::any_of(models, in_another) ? "" : models.front()->machine;
     const auto name = "a GPU of compute capability " + capability;
-    question_.gpu = AskedGpu{name, name, name, "nvidia", models.front()->architecture, capability, "", false, jetson ? models.front()->machine : "", jetson};
-    if (jetson && !models.front()->machine.empty()) question_.machine = models.front()->machine;
+    question_.gpu = AskedGpu{name, name, name, "nvidia", models.front()->architecture, capability, "", false, machine, jetson};
+    if (!machine.empty()) question_.machine = machine;
     return true;
   }
 

@@ -61,7 +61,8 @@ std::vector<Bound> unbound_beside(const Knowledge& knowledge, const Question& qu
       const auto ranges = ranges_on(other, knowledge, question, chosen);
       const auto allowed = [&](const Version& one) { return std::ranges::all_of(ranges, [&](const auto& each) { return each.contains(one); }); };
       const auto versions = beyond(range, other, ranges, knowledge, python == chosen.components.end() ? "" : specs::minor_release(python->second));
-      if (!ranges.empty() && std::ranges::any_of(versions, allowed)) bounds.push_back({name, version, other, range});
+      const auto is_told = std::ranges::any_of(bounds, [&](const auto& one) { return one.other == other && one.range == range; });
+      if (!is_told && !ranges.empty() && std::ranges::any_of(versions, allowed)) bounds.push_back({name, version, other, range});
     }
   }
   return bounds;

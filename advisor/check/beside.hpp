@@ -16,7 +16,7 @@ struct Bound {
   std::string package, version, other, range;  // torch 2.2.0 works with numpy <2 alone
 };
 
-// By what the question, its constraints and the metadata of the chosen releases ask of the other package.
+// Each once. By what the question, its constraints and the metadata of the chosen releases ask of the other package.
 std::vector<Bound> unbound_beside(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen);
 // The same in sentences.
 std::vector<std::string> newer_beside(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen);

@@ -49,7 +49,7 @@ class IndexForConda {
   }
 
   // The newest build for conda's CUDA, where PyTorch's index has one.
-  specs::PlacedDependency for_its_cuda(specs::PlacedDependency placed) const {
+  specs::PlacedDependency for_its_cuda(specs::PlacedDependency placed) {
     auto& dependency = placed.dependency;
     const auto* package = is_of_pytorch(dependency.name) ? knowledge_.package(dependency.name) : nullptr;
     if (!package || conda_.cuda.empty()) return placed;
@@ -59,8 +59,9 @@ class IndexForConda {
       const auto version = release->version.text();
       if (specs::local_label(version) != label || release->yanked || !dependency.versions.contains(release->version) || !installs(*release)) continue;
       dependency.versions = specs::range_or_any("==" + version);
-      break;
+      return placed;
     }
+    question_.remarks.push_back(fmt::format("no build of {} for CUDA {} is known on PyTorch's indexes; the usual one is judged", dependency.name, conda_.cuda));
     return placed;
   }
 

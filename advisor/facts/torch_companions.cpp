@@ -53,6 +53,7 @@ void keep_machines_of(const PackageRelease& torch, PackageRelease& build) {
 
 bool is_torch_companion(const std::string& name) { return name != "torch" && is_of_pytorch(name); }
 bool is_of_pytorch(const std::string& name) { return std::ranges::find(of_pytorch, name) != std::end(of_pytorch); }
+bool is_on_pytorch_indexes(const std::string& name) { return is_of_pytorch(name) || name == "xformers"; }
 
 std::vector<PackageRelease> companion_builds(const specs::Package& companion, const specs::Package& torch) {
   const auto of_torch = builds_of(torch);

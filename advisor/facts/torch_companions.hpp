@@ -15,6 +15,8 @@ bool is_torch_companion(const std::string& name);
 // What PyTorch's indexes have builds of: torch itself, too.
 inline constexpr const char* of_pytorch[] = {"torch", "torchvision", "torchaudio"};
 bool is_of_pytorch(const std::string& name);
+// These and xformers, which is there in builds of its own: with a label as far as 0.0.27, without one since.
+bool is_on_pytorch_indexes(const std::string& name);
 
 // The builds that `companion` lacks.
 std::vector<specs::PackageRelease> companion_builds(const specs::Package& companion, const specs::Package& torch);

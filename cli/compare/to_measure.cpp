@@ -59,7 +59,11 @@ std::string to_measure(const SidesOptions& options, const Globals& globals) {
   const auto there = elsewhere(options, workload);
   if (is_version(options.a)) {
     const auto knowledge = advisor::load_knowledge(globals, {});
-    for (const auto& name : names_in(options.a))
+    auto names = names_in(options.a);
+    std::ranges::move(names_in(options.b), std::back_inserter(names));
+    if (std::ranges::any_of(names, [](const auto& name) { return name == "driver" || name == "cuda" || name == "python"; }))
+      return there.empty() ? "" : "; what others measured there: " + there;  // no packages, which could be installed side by side
+    for (const auto& name : names)
       if (const auto packages = packages_of(name, knowledge); !packages.empty())
         return fmt::format("; {} is no package's name (the index has {}). What others measured of it: {}`stackx query upgrades --component {}`", name,
                            specs::listed(packages), there.empty() ? "" : there + " and ", name);

@@ -3,14 +3,12 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "advisor/recipes/install_line.hpp"
 #include "analysis/text/table.hpp"
 #include "cli/output/print.hpp"
 #include "specs/format/printable.hpp"
-#include "specs/version/version_text.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
 

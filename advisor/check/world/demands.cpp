@@ -8,6 +8,7 @@
 #include "advisor/check/world/pythons.hpp"
 #include "advisor/facts/frameworks.hpp"
 #include "advisor/facts/system_libraries.hpp"
+#include "advisor/facts/torch_companions.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -139,11 +140,11 @@ void Demands::add_missing_wheel(const PackageRelease& release, const SpecifierSe
 
 void Demands::add_gpu(const std::string& package, const specs::Fact& fact, bool must_compute, VersionEntry& made) const {
   if (!question_.gpu || runs_through_xla(package, question_)) return;
-  add_build(fact, made);
+  add_build(package, fact, made);
   add_no_build(package, fact, must_compute, made);
 }
 
-void Demands::add_build(const specs::Fact& fact, VersionEntry& made) const {
+void Demands::add_build(const std::string& name, const specs::Fact& fact, VersionEntry& made) const {
   const auto& gpu = *question_.gpu;
   if (fact.built_for && fact.built_for->known() && !fact.built_for->for_cpus()) {
     const auto& build = *fact.built_for;
@@ -155,7 +156,8 @@ void Demands::add_build(const specs::Fact& fact, VersionEntry& made) const {
     add_targets("neuron", build.neuron, made);
     if (vendor == "nvidia" && gpu.vendor == "nvidia" && !fact.soft) add_cuda_build(build, made);
   }
-  if (!fact.cudas.empty() && gpu.vendor == "nvidia") {
+  const bool of_an_index = question_.pytorch && is_on_pytorch_indexes(name);  // which has a build for the CUDA of its torch
+  if (!fact.cudas.empty() && gpu.vendor == "nvidia" && !of_an_index) {
     Requirement requirement{"torch", "cuda", {}};
     for (const auto& cuda : fact.cudas) requirement.constraint.any.push_back({specs::range_or_any("==" + cuda), {}});
     requirement.constraint.text = fmt::format("{}", fmt::join(fact.cudas, ", "));

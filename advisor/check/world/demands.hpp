@@ -47,7 +47,7 @@ class Demands {
 
  private:
   void add_missing_wheel(const specs::PackageRelease& release, const specs::SpecifierSet& python, specs::VersionEntry& made) const;
-  void add_build(const specs::Fact& fact, specs::VersionEntry& made) const;
+  void add_build(const std::string& name, const specs::Fact& fact, specs::VersionEntry& made) const;
   void add_no_build(const std::string& package, const specs::Fact& fact, bool must_compute, specs::VersionEntry& made) const;
   void add_cuda_build(const specs::GpuBuild& build, specs::VersionEntry& made) const;
   specs::Requirement driver_for(const specs::GpuBuild& build, const std::string& least) const;

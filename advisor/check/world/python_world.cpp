@@ -185,8 +185,8 @@ class Builder {
   // pip takes a local build only where somebody names one, or the index that has it, and what was yanked only where it is named alone.
   bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
     if (!versions.contains(release.version)) return false;
-    const bool of_pytorch = question_.pytorch && (is_of_pytorch(name) || name == "xformers");
-    if (of_pytorch && question_.pytorch->is_alone_for(name) && !is_local(release.version)) return false;
+    const bool of_pytorch = question_.pytorch && is_on_pytorch_indexes(name);
+    if (of_pytorch && is_of_pytorch(name) && question_.pytorch->is_alone_for(name) && !is_local(release.version)) return false;
     if (is_local(release.version) && !specs::is_local(versions.text())) {
       if (of_pytorch && question_.pytorch->labels_for(name).contains(specs::local_label(release.version.text()))) return !release.yanked;
       if (!question_.any_build.contains(name) || is_torch_companion(name)) return false;  // those follow their torch
@@ -215,12 +215,13 @@ class Builder {
     }
   }
 
-  // One version of a package that nobody lists, of which its Pythons are known, and this is none of them (NumPy 2.1 on 3.8).
+  // One version of a package that nobody lists, whose Pythons are known, and this is older than all (NumPy 2.1 on 3.8): on a newer
+  // one an installer tries the source archive.
   bool add_for_other_pythons(const Wish& wish, Component& of) const {
     const auto single = specs::single_version(wish.versions);
     if (single.empty()) return false;
     const auto pythons = knowledge_.about(wish.name, specs::pep440_version(single)).pythons;
-    if (pythons.empty() || std::ranges::find(pythons, world_.python) != pythons.end()) return false;
+    if (pythons.empty() || !specs::is_newer(pythons.front(), world_.python)) return false;
     VersionEntry made;
     made.version = specs::pep440_version(single);
     Requirement requirement{"python", "", {}};

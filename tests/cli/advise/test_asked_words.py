@@ -50,6 +50,20 @@ class CheckWords(Check):
         self.assertEqual((done["answer"], done["stack"]["torch"]), ("unknown", "1.12.1+cu116"))  # conda's build, as PyTorch's index calls it
         self.assertIn("mod.yml has conda's own packages, which are other builds than the package index's", done["text"])
 
+    def test_two_environments_of_conda(self):
+        files = [self.write(f"{name}.yml", f"name: x\nchannels: [defaults]\ndependencies:\n  - python=3.10\n  - {name}={version}\n")
+                 for name, version in (("pytorch", "2.1.2"), ("tensorflow", "2.15"))]
+        self.assertLessEqual({"torch", "tensorflow"}, set(self.document(*files, hw="a100")["stack"]))
+
+    def test_xformers_of_pytorchs_indexes(self):
+        """Its builds there have no label since 0.0.28, and those before one in part: none is said to be missing."""
+        for torch, xformers, label in (("2.1.2", "0.0.23.post1", "cu121"), ("2.6.0+cu118", "0.0.29.post3", "cu118")):
+            for option in ("--index-url", "--extra-index-url"):
+                self.assertEqual(self.answer(f"torch=={torch}", f"xformers=={xformers}", option, PYTORCH + label, hw="a100"), "yes")
+
+    def test_a_capability_of_one_kind_of_machine(self):
+        self.assertEqual([self.document("torch==2.10.0", hw=hw, exit_code=None)["answer"] for hw in ("gb10", "sm_121")], ["no", "no"])
+
     def test_an_index_that_is_not_there(self):
         self.assertRegex(self.first_line("torch==2.5.1", "--index-url", PYTORCH + "cu999"), "^Unknown: no index of PyTorch's for cu999 is known; torch 2.5.1 is there")
 

@@ -108,6 +108,11 @@ class WithWhatItWorks(Answers):
             # A range beside it: the Pythons that jaxlib has wheels for are tried, as they are for a version.
             self.assertEqual(self.answer(f"jax[{extra}]==0.4.13", f"nvidia-cudnn-cu{cuda}<9", hw="a100"), "yes")
 
+    def test_a_bound_stands_once(self):
+        """Both torch 2.2 and this onnxruntime work with NumPy 1 alone."""
+        self.assertEqual([one for one in self.nearest("torch==2.2.0", "torchvision==0.16.0", "onnxruntime-gpu==1.16.3", "numpy", hw="a100")
+                          if one.startswith("numpy")], ["numpy<2"])
+
     def test_tensorflow_and_onnxruntime(self):
         for words, note in (((("tensorflow-gpu==1.15", "--python", "3.7")), 'ask for "protobuf<4"'), (("tensorflow==2.10", "--python", "3.10"), 'ask for "numpy<2"'),
                             (("onnxruntime-gpu==1.16.3", "--python", "3.10"), 'ask for "numpy<2"')):
