@@ -57,7 +57,8 @@ std::vector<Bound> unbound_beside(const Knowledge& knowledge, const Question& qu
   for (const auto& [name, version] : chosen.components) {
     if (!knowledge.package(name)) continue;
     for (const auto& [other, range] : knowledge.beside(name, version)) {
-      if (knowledge.package(other)) continue;  // judged by the version that is taken
+      const auto is_asked = std::ranges::any_of(question.asked, [&](const auto& placed) { return knowledge.real_name(placed.dependency.name) == other; });
+      if (knowledge.package(other) && !is_asked) continue;  // judged by the version that is taken
       const auto ranges = ranges_on(other, knowledge, question, chosen);
       const auto allowed = [&](const Version& one) { return std::ranges::all_of(ranges, [&](const auto& each) { return each.contains(one); }); };
       const auto versions = beyond(range, other, ranges, knowledge, python == chosen.components.end() ? "" : specs::minor_release(python->second));
