@@ -12,16 +12,20 @@
 namespace stackx::advisor {
 namespace {
 
-// A release that a target could install: within the range, with a wheel for it, on a Python on which it is `usable` (facts: pythons).
-bool suits(const specs::PackageRelease& release, const specs::SpecifierSet& versions, const specs::Target& target,
-           const std::vector<std::string>& usable) {
-  if (!usable.empty() && std::ranges::find(usable, specs::minor_release(target.python())) == usable.end()) return false;
+// A release that a target could install: within the range, with a wheel for it.
+bool suits(const specs::PackageRelease& release, const specs::SpecifierSet& versions, const specs::Target& target) {
   if (!versions.contains(release.version)) return false;
   if (specs::is_local(release.version.text()) && !specs::is_local(versions.text())) return false;
   if (release.yanked && specs::single_version(versions).empty()) return false;
   if (!target.is_within(specs::range_or_any(release.requires_python))) return false;
   if (release.wheels.empty()) return release.source;
   return std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); });
+}
+
+// Facts may name the Pythons on which it is of use. They are gathered for a release that suits, not for each that is passed over.
+bool is_usable(const Knowledge& knowledge, const std::string& name, const specs::PackageRelease& release, const std::string& python) {
+  const auto pythons = knowledge.about(name, release.version).pythons;
+  return pythons.empty() || std::ranges::find(pythons, python) != pythons.end();
 }
 
 }  // namespace
@@ -73,7 +77,7 @@ std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Questi
       int place = 0;
       for (int i = static_cast<int>(package->releases.size()); i > 0 && place == 0; --i)
         if (const auto& release = package->releases[static_cast<std::size_t>(i - 1)];
-            suits(release, placed.dependency.versions, target, knowledge.about(package->name, release.version).pythons))
+            suits(release, placed.dependency.versions, target) && is_usable(knowledge, package->name, release, python))
           place = i;
       if (place == 0) --rated.places.front();
       rated.places.push_back(place);
